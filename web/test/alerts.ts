@@ -4,7 +4,7 @@ import type { Alert, AlertMember, AlertPage } from "../src/api/types";
 import { WORST, ORDERS, TRIAGE, attentionSentence, effectText, groups, headlineMember, levelsText, mainMember, orderAfterClick, orderOf, orderedBy, probability, stateWords, unbroken } from "../src/lib/alerts";
 import { markOf, placed } from "../src/lib/changes";
 import { ALERT_KEYS, KEYS } from "../src/lib/keys";
-import { type Target, doneWords, undoSteps } from "../src/lib/triage";
+import { type Target, doneWords, pieces, undoSteps, undoneWords } from "../src/lib/triage";
 
 const run = (day: number) => ({ id: day, name: `n${day}`, accelerator_model: "A100", started_at: new Date(day * 86_400_000).toISOString(), verified_at: null, labels: {} });
 
@@ -104,38 +104,68 @@ test("no key of the alerts is one that works everywhere", () => {
   assert.equal(new Set(all).size, all.length);
 });
 
-test("what was done is said, and taken back to what each alert was", () => {
-  const of = (id: number, more: Partial<Target> = {}): Target => ({ id, triage: "open", owner: "", link: "", muted_until: null, ...more });
-  assert.equal(doneWords([of(5)], "state", "acknowledged", "ada"), "#5 is acknowledged, and yours.");
-  assert.equal(doneWords([of(5)], "state", "acknowledged", ""), "#5 is acknowledged.");
-  assert.equal(doneWords([of(5, { owner: "bob" })], "state", "investigating", "ada"), "#5 is being investigated.");
-  assert.equal(doneWords([of(5), of(6), of(7, { owner: "bob" })], "state", "acknowledged", "ada"), "3 alerts are acknowledged; 2 of them are yours now.");
-  assert.equal(doneWords([of(5), of(6)], "state", "acknowledged", "ada"), "2 alerts are acknowledged, and yours.");
-  assert.equal(doneWords([of(5)], "state", "wont_fix", "ada"), "#5 will not be fixed.");
-  assert.equal(doneWords([of(5)], "mute", "2026-12-24", "ada"), "#5 is muted until 2026-12-24.");
-  assert.equal(doneWords([of(5), of(6)], "mute", "worse", "ada"), "2 alerts are muted until each is worse.");
-  assert.equal(doneWords([of(5)], "mute", "", "ada"), "#5 is not muted any more.");
-  assert.equal(doneWords([of(5)], "owner", "", "ada"), "#5 belongs to nobody.");
+const target = (id: number, more: Partial<Target> = {}): Target => ({ id, triage: "open", owner: "", link: "", muted_until: null, ...more });
+const taken = { triage: "acknowledged", owner: "ada" } as const;
+const now = (...all: Target[]) => new Map(all.map((one) => [one.id, one]));
 
-  assert.deepEqual(undoSteps([of(5), of(6, { triage: "fixed" }), of(7, { owner: "bob" })], "state", "acknowledged", "ada"), [
-    { ids: [5, 7], kind: "state", value: "open" },
-    { ids: [6], kind: "state", value: "fixed" },
-    { ids: [5, 6], kind: "owner", value: "" },
-  ]);
+test("what was done is said, and taken back to what each alert was", () => {
+  assert.equal(doneWords([target(5)], "state", "acknowledged", "ada"), "#5 is acknowledged, and yours.");
+  assert.equal(doneWords([target(5)], "state", "acknowledged", ""), "#5 is acknowledged.");
+  assert.equal(doneWords([target(5, { owner: "bob" })], "state", "investigating", "ada"), "#5 is being investigated.");
+  assert.equal(doneWords([target(5), target(6), target(7, { owner: "bob" })], "state", "acknowledged", "ada"), "3 alerts are acknowledged; 2 of them are yours now.");
+  assert.equal(doneWords([target(5), target(6)], "state", "acknowledged", "ada"), "2 alerts are acknowledged, and yours.");
+  assert.equal(doneWords([target(5)], "state", "wont_fix", "ada"), "#5 will not be fixed.");
+  assert.equal(doneWords([target(5)], "mute", "2026-12-24", "ada"), "#5 is muted until 2026-12-24.");
+  assert.equal(doneWords([target(5), target(6)], "mute", "worse", "ada"), "2 alerts are muted until each is worse.");
+  assert.equal(doneWords([target(5)], "mute", "", "ada"), "#5 is not muted any more.");
+  assert.equal(doneWords([target(5)], "owner", "", "ada"), "#5 belongs to nobody.");
+
+  assert.deepEqual(undoSteps([target(5), target(6, { triage: "fixed" }), target(7, { owner: "bob" })], "state", "acknowledged", "ada", now(target(5, taken), target(6, taken), target(7, { ...taken, owner: "bob" }))), {
+    steps: [
+      { ids: [5, 7], kind: "state", value: "open" },
+      { ids: [6], kind: "state", value: "fixed" },
+      { ids: [5, 6], kind: "owner", value: "" },
+    ],
+    stays: [],
+  });
   // Who takes it back does not become the owner of what was acknowledged and nobody's.
-  assert.deepEqual(undoSteps([of(5, { triage: "acknowledged" })], "state", "fixed", "ada"), [
+  assert.deepEqual(undoSteps([target(5, { triage: "acknowledged" })], "state", "fixed", "ada", now(target(5, { triage: "fixed" }))).steps, [
     { ids: [5], kind: "state", value: "acknowledged" },
     { ids: [5], kind: "owner", value: "" },
   ]);
-  assert.deepEqual(undoSteps([of(5, { owner: "bob" }), of(6)], "owner", "ada", "ada"), [
+  assert.deepEqual(undoSteps([target(5, { owner: "bob" }), target(6)], "owner", "ada", "ada", now(target(5, { owner: "ada" }), target(6, { owner: "ada" }))).steps, [
     { ids: [5], kind: "owner", value: "bob" },
     { ids: [6], kind: "owner", value: "" },
   ]);
-  assert.deepEqual(undoSteps([of(5, { muted_until: { date: "2026-12-24", state: null } }), of(6, { muted_until: { date: null, state: "worse" } })], "mute", "", "ada"), [
+  const mutes = [target(5, { muted_until: { date: "2026-12-24", state: null } }), target(6, { muted_until: { date: null, state: "worse" } })];
+  assert.deepEqual(undoSteps(mutes, "mute", "", "ada", now(target(5), target(6))).steps, [
     { ids: [5], kind: "mute", value: "2026-12-24" },
     { ids: [6], kind: "mute", value: "worse" },
   ]);
-  assert.deepEqual(undoSteps([of(5)], "note", "x", "ada"), []);
+  const many = Array.from({ length: 1001 }, (_, id) => target(id));
+  assert.deepEqual(undoSteps(many, "owner", "ada", "ada", now(...many.map(({ id }) => target(id, { owner: "ada" })))).steps.map(({ ids }) => ids.length), [1000, 1]);
+});
+
+test("what somebody else changed since stays when something is undone, and that is said", () => {
+  const two = [target(5), target(6)];
+  const theirs = undoSteps(two, "state", "acknowledged", "ada", now(target(5, { triage: "fixed", owner: "ada" }), target(6, taken)));
+  assert.deepEqual(theirs, {
+    steps: [
+      { ids: [6], kind: "state", value: "open" },
+      { ids: [5, 6], kind: "owner", value: "" },
+    ],
+    stays: [{ field: "state", id: 5 }],
+  });
+  assert.equal(undoneWords(two, theirs), "#6 is as it was before. The state of #5 was changed by somebody else since, and stays as it is.");
+  const given = undoSteps([target(5)], "state", "acknowledged", "ada", now(target(5, { ...taken, owner: "bob" })));
+  assert.deepEqual(given, { steps: [{ ids: [5], kind: "state", value: "open" }], stays: [{ field: "owner", id: 5 }] });
+  assert.deepEqual(undoSteps([target(5)], "link", "https://a.example", "ada", now(target(5))), { steps: [], stays: [] }, "somebody put it back already");
+  assert.deepEqual(undoSteps([target(5)], "mute", "worse", "ada", now()).stays, [{ field: "mute", id: 5 }]);
+
+  assert.equal(undoneWords(two, { stays: [] }), "2 alerts are as they were before.");
+  assert.equal(undoneWords(two, { stays: [] }, [6], "No."), "#5 is as it was before. #6 could not be put back. No.");
+  assert.equal(undoneWords(two, { stays: [] }, [5, 6], "No."), "It could not be undone. No.");
+  assert.deepEqual(pieces([1, 2, 3], 2), [[1, 2], [3]]);
 });
 
 test("a change stands between two nights, and its levels reach to the next one", () => {

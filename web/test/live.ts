@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newsOf, waitAfter } from "../src/api/live";
+import { isForAll, newsOf, waitAfter } from "../src/api/live";
 import type { Store } from "../src/api/types";
 
 const run = (id: number, started_at: string) => ({ id, name: `night ${id}`, started_at, accelerator_model: "A100" }) as Store["newest_run"];
@@ -11,6 +11,15 @@ test("it looks every three seconds, less often in a long ingest and where nobody
   assert.equal(waitAfter(0, 3), 3000);
   assert.equal(waitAfter(0, 4), 10_000);
   assert.deepEqual([1, 2, 3, 9].map((failures) => waitAfter(failures, 0)), [3000, 6000, 12_000, 30_000]);
+});
+
+test("after a change from here nothing is asked for twice, but for what others ingested meanwhile", () => {
+  const seen = { isNew: true, isOwn: false, wasSilent: false, news: "" };
+  assert.equal(isForAll(seen), true);
+  assert.equal(isForAll({ ...seen, isOwn: true }), false);
+  assert.equal(isForAll({ ...seen, isOwn: true, news: "New: run night 2" }), true);
+  assert.equal(isForAll({ ...seen, isNew: false }), false);
+  assert.equal(isForAll({ ...seen, isNew: false, wasSilent: true }), true, "what failed meanwhile is asked for again");
 });
 
 test("a new run is news, a new mark is none", () => {

@@ -33,6 +33,10 @@ export function newsOf(before: Store, now: Store): string {
   return now.run_count > before.run_count ? `New: ${plural(now.run_count - before.run_count, "earlier run")}` : "";
 }
 
+/** Whether what a look found makes everything be asked for again. After a change from here (`isOwn`) all is asked for anyway;
+ * what others ingested at the same moment is not. */
+export const isForAll = ({ isNew, isOwn, wasSilent, news }: { isNew: boolean; isOwn: boolean; wasSilent: boolean; news: string }): boolean => wasSilent || (isNew && (!isOwn || news !== ""));
+
 /** For the frame of the pages alone: whoever calls it looks. */
 export function useLive(): Live {
   const [live, setLive] = useState<Live>({ store: null, silentSince: null, newVersion: null });
@@ -45,10 +49,18 @@ export function useLive(): Live {
     let failures = 0;
     let changesInARow = 0;
     let isLooking = false;
-    const look = async () => {
+    let isAnnouncing = false;
+    // Something was changed from here since the look that is under way set out.
+    let isOwnLeft = false;
+    const look = async (isOwn = false): Promise<void> => {
       clearTimeout(timer);
-      if (isLooking || document.visibilityState !== "visible") return;
+      if (isLooking) {
+        isOwnLeft ||= isOwn;
+        return;
+      }
+      if (document.visibilityState !== "visible") return;
       isLooking = true;
+      let isShut = false;
       try {
         const answer = await ask<Store>(address("/store"), controller.signal);
         // Another start of the server gives other ETags: what it holds may be something else altogether.
@@ -58,31 +70,41 @@ export function useLive(): Live {
         etag = answer.etag;
         store = answer.data;
         failures = 0;
-        changesInARow = isNew ? changesInARow + 1 : 0;
+        if (!isOwn && !isOwnLeft) changesInARow = isNew ? changesInARow + 1 : 0;
         version ??= answer.data.version;
         const newVersion = answer.data.version === version ? null : answer.data.version;
         setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null, newVersion }));
-        if (isNew || wasSilent) announceChange();
+        if (isForAll({ isNew, isOwn: isOwn || isOwnLeft, wasSilent, news })) {
+          isAnnouncing = true;
+          announceChange();
+          isAnnouncing = false;
+        }
         if (news) announce(news);
       } catch (error) {
         if (controller.signal.aborted) return;
         ++failures;
         // It does answer: that it shows what it holds to who is signed in.
         if (error instanceof ApiError && error.problem.status === 401) {
-          addEventListener(CHANGED, onVisible, { once: true, signal: controller.signal });
-          return setLive((old) => ({ ...old, store: null, silentSince: null }));
+          isShut = true;
+          setLive((old) => ({ ...old, store: null, silentSince: null }));
+        } else {
+          setLive((old) => (old.silentSince === null ? { ...old, silentSince: Date.now() } : old));
         }
-        setLive((old) => (old.silentSince === null ? { ...old, silentSince: Date.now() } : old));
       } finally {
         isLooking = false;
       }
-      timer = window.setTimeout(look, waitAfter(failures, changesInARow));
+      if (isOwnLeft) {
+        isOwnLeft = false;
+        return look(true);
+      }
+      // Signing in is a change from here.
+      if (!isShut) timer = window.setTimeout(() => void look(), waitAfter(failures, changesInARow));
     };
     // A page that nobody sees asks nothing; it looks as soon as it is seen again.
     const onVisible = () => void look();
     document.addEventListener("visibilitychange", onVisible);
     // What was changed from here may have changed what the frame says.
-    addEventListener(CHANGED, onVisible, { signal: controller.signal });
+    addEventListener(CHANGED, () => isAnnouncing || void look(true), { signal: controller.signal });
     void look();
     return () => {
       controller.abort();

@@ -1,19 +1,25 @@
 // What a person does with alerts, from the list and from an alert's page: by key or by button, in their name.
 import { useRef, useState } from "preact/hooks";
-import { type ApiError, address, asApiError, tell } from "../api/client";
+import { type ApiError, address, asApiError, ask, tell } from "../api/client";
+import type { AlertPage } from "../api/types";
 import { TRIAGE, stateWords } from "../lib/alerts";
 import { announce } from "../lib/announce";
-import { type Kind, type Step, type Target, doneWords, undoSteps, undoneWords } from "../lib/triage";
+import { plural } from "../lib/format";
+import { type Kind, MOST_AT_ONCE, type Step, type Target, doneWords, pieces, undoSteps, undoneWords } from "../lib/triage";
 import { useRefusal } from "./session";
 import { useNamed } from "./who";
 
+/** `done`: with how many of the alerts it was done before. */
+export type TriageError = { problem: ApiError["problem"]; done?: number };
+
 export type Triage = {
-  /** Does it in somebody's name, with all of them or none. Resolves to whether it was done: not where it failed, where the
-   * name was not given, and where something is still under way for one of them. */
+  /** Does it in somebody's name, with all of them or none; of more than MOST_AT_ONCE, with so many or none at a time.
+   * Resolves to whether it was done: not where it failed, where the name was not given, and where something is still under
+   * way for one of them. */
   act: (alerts: readonly Target[], kind: Kind, value: string) => Promise<boolean>;
   /** Alerts for which something is under way. */
   busy: ReadonlySet<number>;
-  error: ApiError | null;
+  error: TriageError | null;
   forgetError: () => void;
   /** Why who looks may not act; null where they may. */
   refusal: preact.ComponentChildren | null;
@@ -31,14 +37,44 @@ function post({ ids, kind, value }: Step, who: string): Promise<unknown> {
   return tell(SEVERAL, { ids, kind, value, who });
 }
 
-/** Takes back what was done with alerts, and says so. It needs no page: that may be left by then. */
-async function takeBack(alerts: readonly Target[], steps: readonly Step[], who: string): Promise<void> {
+/** The address of a question names no more: servers, and what stands before them, take 8 KiB of it. */
+const MOST_ASKED = 400;
+
+/** Alerts as they are now, by number. */
+async function asTheyAre(alerts: readonly Target[]): Promise<Map<number, Target>> {
+  const now = new Map<number, Target>();
+  for (const some of pieces(alerts, MOST_ASKED)) {
+    const { data } = await ask<AlertPage>(address("/alerts", { state: "all", limit: MOST_ASKED, id: some.map(({ id }) => String(id)) }));
+    for (const alert of data.items) now.set(alert.id, alert);
+  }
+  return now;
+}
+
+const reasonOf = (failed: unknown): string => {
+  const { problem } = asApiError(failed, SEVERAL);
+  return problem.detail ?? problem.title;
+};
+
+/** Takes back what was done with alerts, but for what others changed since, and says so. It needs no page: that may be left
+ * by then. */
+async function takeBack(alerts: readonly Target[], kind: Exclude<Kind, "note">, value: string, who: string): Promise<void> {
+  const failed = new Set<number>();
+  let why = "";
   try {
-    for (const step of steps) await post(step, who);
-    announce(undoneWords(alerts));
-  } catch (failed) {
-    const { problem } = asApiError(failed, SEVERAL);
-    announce(`It could not be undone. ${problem.detail ?? problem.title}`);
+    const undo = undoSteps(alerts, kind, value, who, await asTheyAre(alerts));
+    for (const step of undo.steps) {
+      const ids = step.ids.filter((id) => !failed.has(id));
+      if (!ids.length) continue;
+      try {
+        await post({ ...step, ids }, who);
+      } catch (error) {
+        for (const id of ids) failed.add(id);
+        why ||= reasonOf(error);
+      }
+    }
+    announce(undoneWords(alerts, undo, [...failed], why));
+  } catch (error) {
+    announce(`It could not be undone. ${reasonOf(error)}`);
   }
 }
 
@@ -46,7 +82,7 @@ export function useTriage(): Triage {
   const [busy, setBusy] = useState<ReadonlySet<number>>(new Set());
   // As of now: a second press may come before anything is drawn.
   const underWay = useRef(new Set<number>());
-  const [error, setError] = useState<ApiError | null>(null);
+  const [error, setError] = useState<TriageError | null>(null);
   const { named, dialog } = useNamed();
   const refusal = useRefusal();
 
@@ -61,18 +97,24 @@ export function useTriage(): Triage {
     const ids = alerts.map(({ id }) => id);
     if (!ids.length || ids.some((id) => underWay.current.has(id))) return false;
     mark(ids, true);
+    let done = 0;
+    let name = "";
     try {
       const who = await named();
       if (who === null) return false;
-      await post({ ids, kind, value }, who);
+      name = who;
+      for (const some of pieces(ids, MOST_AT_ONCE)) {
+        await post({ ids: some, kind, value }, who);
+        done += some.length;
+      }
       setError(null);
-      const steps = undoSteps(alerts, kind, value, who);
-      announce(doneWords(alerts, kind, value, who), steps.length ? () => takeBack(alerts, steps, who) : null);
       return true;
     } catch (failed) {
-      setError(asApiError(failed, SEVERAL));
+      setError({ problem: asApiError(failed, SEVERAL).problem, done });
       return false;
     } finally {
+      const changed = alerts.slice(0, done);
+      if (done) announce(doneWords(changed, kind, value, name), kind === "note" ? null : () => takeBack(changed, kind, value, name));
       mark(ids, false);
     }
   };
@@ -104,12 +146,12 @@ export function TriageNote({ triage }: { triage: Triage }) {
   );
 }
 
-export function TriageProblem({ error }: { error: ApiError | null }) {
+export function TriageProblem({ error }: { error: TriageError | null }) {
   if (!error) return null;
   return (
     <div class="problem" role="alert">
       <strong>{error.problem.title}</strong>
-      <p>{error.problem.detail} Nothing was changed.</p>
+      <p>{error.problem.detail} {error.done ? `Only the first ${plural(error.done, "alert")} were changed.` : "Nothing was changed."}</p>
     </div>
   );
 }

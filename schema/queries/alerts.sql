@@ -228,9 +228,16 @@ FROM notification AS n
 JOIN alert AS a ON a.id = n.alert_id
 LEFT JOIN delivery AS d ON d.notification_id = n.id AND d.target = $1
 WHERE n.made_at >= $2 AND d.delivered_at IS NULL
-  -- Nobody hears of what is muted. Of what was, they hear only what is still so, and of its end only who heard of it.
+  -- Nobody hears of what is muted. Of what was when something of it became news, they hear only what is still so, and of
+  -- its end only who heard of it. A mute lasts until the next is said, or its day; when its state came nobody wrote down.
   AND a.muted_until <= $3
-  AND (NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = a.id AND kind = 'mute')
+  AND (NOT EXISTS (SELECT 1
+                   FROM (SELECT at, value, lead(at) OVER (ORDER BY id) AS next_at
+                         FROM alert_action
+                         WHERE alert_id = a.id AND kind = 'mute') AS mute
+                   JOIN notification AS made ON made.alert_id = a.id AND made.made_at >= mute.at
+                   WHERE mute.value <> '' AND made.made_at < coalesce(mute.next_at, 9e99)
+                     AND made.made_at < coalesce(unixepoch(mute.value), 9e99))
        OR iif(n.event = 'confirmed', a.detected = 'confirmed',
               EXISTS (SELECT 1 FROM notification AS first JOIN delivery AS told ON told.notification_id = first.id
                       WHERE first.alert_id = a.id AND first.event = 'confirmed' AND told.target = $1

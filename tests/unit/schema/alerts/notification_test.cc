@@ -133,6 +133,37 @@ TEST_F(NotificationTest, NobodyHearsOfWhatIsMuted) {
   EXPECT_THAT(heard(later), ElementsAre(std::pair(second_, kConfirmed)));
 }
 
+TEST_F(NotificationTest, AMuteInWhichNothingBecameNewsIsForgotten) {
+  Alert found;
+  found.id = first_;
+  found.detected = DetectedState::kConfirmed;
+  ASSERT_TRUE(update_alert(store_, found));
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "recovered", "ada"));
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "", "ada"));
+  add(first_, NotificationEvent::kConfirmed);
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", format_date(now() + 2 * kDay), "ada"));
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "", "ada"));
+  found.detected = DetectedState::kRecovered;
+  ASSERT_TRUE(update_alert(store_, found));
+  add(first_, NotificationEvent::kRecovered);
+  EXPECT_EQ(left("hook").size(), 2u) << "both mutes were taken back before";
+}
+
+TEST_F(NotificationTest, AMuteThatWasTakenBackLaterCounts) {
+  Alert found;
+  found.id = first_;
+  found.detected = DetectedState::kConfirmed;
+  ASSERT_TRUE(update_alert(store_, found));
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "recovered", "ada"));
+  add(first_, NotificationEvent::kConfirmed);
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "", "ada"));
+  EXPECT_EQ(left("hook").size(), 1u) << "it is still so";
+  found.detected = DetectedState::kRecovered;
+  ASSERT_TRUE(update_alert(store_, found));
+  add(first_, NotificationEvent::kRecovered);
+  EXPECT_THAT(left("hook"), IsEmpty());
+}
+
 TEST_F(NotificationTest, TheEndIsToldWhereTheBeginningWas) {
   add(first_, NotificationEvent::kConfirmed);
   const std::int64_t id = left("hook").at(0).id;

@@ -33,7 +33,7 @@ constexpr std::string_view kAbout =
     "                         changed) or infrastructure (the machine did, not what is measured);\n"
     "                         acknowledged and investigating make what is nobody's yours\n"
     "  note N TEXT…           say something\n"
-    "  owner N… NAME          say whose it is; \"\" for nobody\n"
+    "  owner N… NAME          say whose it is; \"\" for nobody; one of digits only after --\n"
     "  mute N… UNTIL          not hear of it until a day (2026-12-24, UTC), or until it is "
     "confirmed,\n"
     "                         recovered or worse; \"\" ends that\n"
@@ -63,6 +63,37 @@ Expected<schema::AlertId> number_of(const std::string& text) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("an alert has a number, not `{}`", text)};
   }
   return schema::AlertId{number};
+}
+
+/// The alerts that words name. Of an owner, more words than one are taken for numbers as well: it
+/// is said how to write such a name.
+Expected<std::vector<schema::AlertId>> numbers_of(const std::string& action,
+                                                  Arguments::const_iterator word,
+                                                  Arguments::const_iterator value,
+                                                  Arguments::const_iterator end) {
+  std::vector<schema::AlertId> ids;
+  for (; word != value; ++word) {
+    auto id = number_of(*word);
+    if (!id && action == "owner" && !ids.empty()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{}; a name of several words takes quotes: \"{}\"",
+                               id.error().message, fmt::join(word, end, " "))};
+    }
+    if (!id) return std::move(id).error();
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+/// Nobody becomes the owner who is called 7 because a name was forgotten. Error: kInvalidArgument.
+Expected<void> check_owner(const std::string& owner, const Arguments& words) {
+  const bool is_number = !owner.empty() && owner.find_first_not_of("0123456789") == owner.npos;
+  if (!is_number) return {};
+  const auto before = fmt::format("{}", fmt::join(words.begin(), words.end() - 1, " "));
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("`{}` would be the owner, not an alert; if that is its name: "
+                           "`benchhud alerts {} -- {}`",
+                           owner, before, owner)};
 }
 
 /// "#5 acknowledged", "#5 muted until 2026-12-24".
@@ -103,7 +134,8 @@ Expected<void> rules(const po::variables_map& values, const Arguments& words) {
   return {};
 }
 
-Expected<void> act(const po::variables_map& values) {
+/// `is_literal`: some words were given after --.
+Expected<void> act(const po::variables_map& values, bool is_literal) {
   const Arguments words = words_of(values);
   if (!words.empty() && words[0] == "rules") return rules(values, words);
   constexpr std::array kActions = {"show", "state", "note", "owner", "link", "mute"};
@@ -127,11 +159,8 @@ Expected<void> act(const po::variables_map& values) {
   // A note is as many words as there are; else the last word is what is said of all before it.
   const auto value_from = action == "note" ? words.begin() + 2 : words.end() - 1;
   const std::string value = fmt::format("{}", fmt::join(value_from, words.end(), " "));
-  std::vector<schema::AlertId> ids;
-  for (auto word = words.begin() + 1; word != value_from; ++word) {
-    BENCHHUD_ASSIGN(const schema::AlertId id, number_of(*word));
-    ids.push_back(id);
-  }
+  BENCHHUD_ASSIGN(const auto ids, numbers_of(action, words.begin() + 1, value_from, words.end()));
+  if (action == "owner" && !is_literal) BENCHHUD_TRY(check_owner(value, words));
   BENCHHUD_ASSIGN(auto store, schema::open_store(store_path(values)));
   BENCHHUD_TRY(schema::act_on_alerts(store, ids, action, value, values["who"].as<std::string>()));
   if (ids.size() == 1) return show(store, ids.front());
@@ -147,7 +176,8 @@ Expected<void> act(const po::variables_map& values) {
 int run_alerts(const Arguments& arguments) {
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  const auto done = act(parsed.values);
+  const bool is_literal = std::find(arguments.begin(), arguments.end(), "--") != arguments.end();
+  const auto done = act(parsed.values, is_literal);
   return done ? kDone : fail(done.error());
 }
 

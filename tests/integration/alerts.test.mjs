@@ -77,7 +77,8 @@ test("several numbers: all of them, or none", () => {
   for (const [args, reason] of [
     [["state", ...ids, "99999", "fixed"], /no alert 99999/],
     [["state", ids[0], ids[0], "fixed"], /named twice/],
-    [["owner", ids[0], "Ada", "Lovelace"], /has a number, not `Ada`/],
+    [["owner", ids[0], "Ada", "Lovelace"], /has a number, not `Ada`; .* quotes: "Ada Lovelace"/],
+    [["owner", ids[0], ids[1]], new RegExp(`if that is its name: .benchhud alerts owner ${ids[0]} -- ${ids[1]}.`)],
     [["link", ...ids, "https://example.org"], /takes one argument/],
   ]) {
     const done = benchhud("alerts", ...args, "--db", store);

@@ -16,6 +16,10 @@ namespace benchhud::schema {
 
 /// Urgency of an alert on the day $1, as an expression.
 inline constexpr std::string_view kUrgencyNow = "iif(urgency < 6 AND muted_until > $1, 5, urgency)";
+// The numbers in SQL, here, in alert_condition.cc, queries/alerts.sql and the migrations, are those
+// of the store. Whoever gives an urgency another number needs a migration, and another version of
+// the cursors of lists of alerts (routes_alerts.cc).
+static_assert(static_cast<int>(Urgency::kMuted) == 5 && static_cast<int>(Urgency::kClosed) == 6);
 
 /// An SQL condition with the values of its parameters, $1, $2 and so on. Of alerts, $1 is the day
 /// (mute_day()), which the statement has to name.

@@ -200,20 +200,23 @@ bool ExperimentFilter::is_open() const {
          !query_.has("backend");
 }
 
-std::string cursor_scope(const RequestContext& context) {
+std::string cursor_scope(const RequestContext& context, int version) {
   // How many items an answer holds and in which form may change from page to page.
   std::string scope = context.operation.id + "?";
   Query query = context.query;
   query.forget("cursor");
   query.forget("limit");
   query.forget("format");
-  return scope + query.canonical();
+  scope += query.canonical();
+  if (version > 1) scope += "#" + std::to_string(version);
+  return scope;
 }
 
 Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
-                                             std::size_t texts) {
+                                             std::size_t texts, int version) {
   if (!context.query.has("cursor")) return std::optional<Cursor>();
-  auto cursor = read_cursor(context.query.text("cursor"), cursor_scope(context), numbers, texts);
+  auto cursor =
+      read_cursor(context.query.text("cursor"), cursor_scope(context, version), numbers, texts);
   if (!cursor) {
     return wrong_parameter(context, "cursor",
                            "The cursor is not one of this list with these filters.");

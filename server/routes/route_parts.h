@@ -99,11 +99,12 @@ bool matches_any(const Query& query, std::string_view parameter, std::string_vie
 /// Whether the parameters suite, model and test let an experiment through.
 bool matches_workload(const Query& query, const analysis::CatalogEntry& entry);
 
-/// The scope of a request's cursors: its list and filters.
-std::string cursor_scope(const RequestContext& context);
+/// The scope of a request's cursors: its list and filters. `version`: another one where what the
+/// cursors of a list hold got another meaning, so that older ones are refused.
+std::string cursor_scope(const RequestContext& context, int version = 1);
 /// The request's cursor, if it has one; an error if it is none of this list.
 schema::Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
-                                                     std::size_t texts = 0);
+                                                     std::size_t texts = 0, int version = 1);
 
 /// The columns of a table, ordered by name, each with its backend.
 using TableColumns = std::set<std::pair<std::string_view, std::string_view>>;

@@ -23,6 +23,9 @@ using schema::Error;
 using schema::Expected;
 using schema::to_int;
 
+/// Cursors hold urgencies: of the first version 5 was what is closed, and is now what is muted.
+constexpr int kCursorVersion = 2;
+
 /// Every word that Alert::state may be.
 bool is_state(std::string_view name) {
   return name == "muted" || schema::detected_state_of(name) ||
@@ -122,7 +125,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   if (page.has_more) {
     const Alert& last = page.alerts.back();
     const std::int64_t urgency = is_urgent_first ? static_cast<std::int64_t>(last.urgency) : 0;
-    next = make_cursor(cursor_scope(context),
+    next = make_cursor(cursor_scope(context, kCursorVersion),
                        {urgency, to_bits(last.weight), to_bits(last.onset), to_int(last.id)});
   }
   end_page(json, next, total);
@@ -130,7 +133,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
 }
 
 Expected<ResponsePlan> list_alerts(RequestContext& context) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 4));
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 4, 0, kCursorVersion));
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_ASSIGN(auto filter, asked_filter(context));
   return ResponsePlan{alerts_key(context),

@@ -4,6 +4,7 @@
 
 #include "analysis/results/catalog.h"
 #include "schema/alerts/alert.h"
+#include "server/api/paging.h"
 #include "service/alerts/alert_causes.h"
 #include "tests/unit/server/store_fixture.h"
 
@@ -148,6 +149,9 @@ TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
         page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
   } while (!cursor.empty());
   EXPECT_THAT(ids, ElementsAre(5, 2, 3, 4, 1, 6, 8));
+  // Of a time when 5 was closed.
+  const auto old = make_cursor("listAlerts?order=urgency&", {5, to_bits(0), to_bits(0), 1});
+  EXPECT_EQ(get(*app_, "/alerts?order=urgency&cursor=" + old).status, 400);
 
   std::vector<std::string> urgencies;
   const auto all = get_json(*app_, "/alerts?order=urgency&state=all");

@@ -37,7 +37,7 @@ function JudgedChart({ alert, member, nights, late }: { alert: AlertWithHistory;
   const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const points = useMemo<SeriesPoint[]>(() => nights.points.map((point) => ({ ...point, flags: [] })), [nights]);
   const series = useMemo<ChartSeries[]>(
-    () => [isOne ? { experiment: member.experiment, points, codes: points.map(() => null), failures: points.map(() => null), changes: [] } : lineSeries(0, { ...lineStyle(0, "median"), name: `median of ${plural(Math.max(...points.map((point) => point.n)), "series", "series")}` }, points)],
+    () => [isOne ? { experiment: member.experiment, points, codes: [], failures: [], changes: [] } : lineSeries(0, { ...lineStyle(0, "median"), name: `median of ${plural(Math.max(...points.map((point) => point.n)), "series", "series")}` }, points)],
     [isOne, member, points],
   );
   const isRatio = !isOne || headline.metric === "speedup";

@@ -42,7 +42,7 @@ constexpr std::string_view kAbout =
     "find\n"
     "                         alerts anew (docs/regressions.md)\n\n"
     "Several numbers: all of them, or none. `benchhud regressions` lists alerts. What was said "
-    "stays with an alert when it is found anew.";
+    "stays with an alert when it is found again.";
 
 CommandLine command_line() {
   CommandLine command;

@@ -228,7 +228,7 @@ int run_prune(const Arguments& arguments) {
   if (request->is_rehearsal) return kDone;
   if (const auto update = service::update_alerts(store); !update) {
     return fail({update.error().code,
-                 "it is pruned, but alerts could not be found anew: " + update.error().message});
+                 "it is pruned, but alerts could not be found again: " + update.error().message});
   }
   if (values["vacuum"].as<bool>()) {
     if (const auto given = schema::give_back_space(store, path); !given) return fail(given.error());

@@ -22,12 +22,9 @@ Expected<std::vector<AlertChartNight>> alert_chart(Connection& connection, Alert
   });
 }
 
-Expected<bool> has_alert_chart(Connection& connection, AlertId id) {
-  Statement query = connection.cached(sql::kHasChartOfAlert);
-  query.bind(1, id);
-  const bool has = query.step();
-  BENCHHUD_TRY(query.status());
-  return has;
+Expected<std::vector<AlertId>> alerts_with_chart(Connection& connection) {
+  return collect(connection.cached(sql::kAlertsWithChart),
+                 [](const Statement& row) { return AlertId(row.integer(0)); });
 }
 
 Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHeadline& headline,

@@ -28,8 +28,8 @@ struct AlertChartNight {
 /// Oldest first; empty where nothing was kept of what the alert's headline is about now. The runs
 /// may be gone.
 Expected<std::vector<AlertChartNight>> alert_chart(Connection& connection, AlertId id);
-/// Whether something is kept of that.
-Expected<bool> has_alert_chart(Connection& connection, AlertId id);
+/// The alerts of which something is kept so, by number.
+Expected<std::vector<AlertId>> alerts_with_chart(Connection& connection);
 
 /// For who finds alerts, who holds the write transaction: instead of what there is. `headline`:
 /// what the nights are of. Returns whether that was different. It counts no revision.

@@ -1,4 +1,4 @@
--- What the number of an alert was judged by, night by night: what its chart draws. It can be made anew from the results.
+-- What the number of an alert was judged by, night by night: what its chart draws. It can be made again from the results.
 CREATE TABLE alert_chart (
   alert_id   INTEGER PRIMARY KEY,
   metric     TEXT NOT NULL,

@@ -300,11 +300,11 @@ JOIN alert_chart AS c ON c.alert_id = a.id AND c.metric = a.headline_metric AND 
 WHERE a.id = $1
 ORDER BY night.key
 
--- name: has_chart_of_alert
-SELECT 1
+-- name: alerts_with_chart
+SELECT a.id
 FROM alert AS a
 JOIN alert_chart AS c ON c.alert_id = a.id AND c.metric = a.headline_metric AND c.experiment IS a.headline_experiment
-WHERE a.id = $1
+ORDER BY a.id
 
 -- name: put_chart_of_alert
 INSERT INTO alert_chart (alert_id, metric, experiment, nights) VALUES ($1, $2, $3, $4)

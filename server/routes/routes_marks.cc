@@ -25,12 +25,15 @@ using schema::Error;
 using schema::Expected;
 using schema::Run;
 
-/// The run that a parameter or a field names. A reader of its own: the change sees the store as it
-/// is now.
-Expected<Run> named_run(ChangeContext& context, std::string_view text, std::string_view parameter,
-                        std::string_view accelerator_model = {}) {
+/// All runs, newest first. A reader of its own: the change sees the store as it is now.
+Expected<std::vector<Run>> runs_now(ChangeContext& context) {
   schema::Reader reader(context.store);
-  BENCHHUD_ASSIGN(auto runs, reader.runs({}));
+  return reader.runs({});
+}
+
+/// The run among `runs` that a parameter or a field names.
+Expected<Run> named_run(ChangeContext& context, std::span<const Run> runs, std::string_view text,
+                        std::string_view parameter, std::string_view accelerator_model = {}) {
   std::vector<const Run*> all;
   all.reserve(runs.size());
   for (const Run& run : runs) all.push_back(&run);
@@ -76,14 +79,16 @@ Expected<void> unmark(ChangeContext& context, std::span<const Run> runs, schema:
 }
 
 Expected<std::string> mark_run(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const Run run, named_run(context, context.query.text("run"), "run"));
+  BENCHHUD_ASSIGN(const auto all, runs_now(context));
+  BENCHHUD_ASSIGN(const Run run, named_run(context, all, context.query.text("run"), "run"));
   BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.body.text("kind")));
   BENCHHUD_TRY(mark(context, std::span(&run, 1), kind));
   return with_new_alerts(context, fmt::format("/runs/{}", to_int(run.id)));
 }
 
 Expected<std::string> unmark_run(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const Run run, named_run(context, context.query.text("run"), "run"));
+  BENCHHUD_ASSIGN(const auto all, runs_now(context));
+  BENCHHUD_ASSIGN(const Run run, named_run(context, all, context.query.text("run"), "run"));
   BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.query.text("kind")));
   BENCHHUD_TRY(unmark(context, std::span(&run, 1), kind, "kind"));
   return with_new_alerts(context, fmt::format("/runs/{}", to_int(run.id)));
@@ -91,8 +96,11 @@ Expected<std::string> unmark_run(ChangeContext& context) {
 
 Expected<std::string> mark_nights(ChangeContext& context) {
   const std::string& model = context.body.text("accelerator_model");
-  BENCHHUD_ASSIGN(const Run first, named_run(context, context.body.text("first"), "first", model));
-  BENCHHUD_ASSIGN(const Run last, named_run(context, context.body.text("last"), "last", model));
+  BENCHHUD_ASSIGN(const auto all, runs_now(context));
+  BENCHHUD_ASSIGN(const Run first,
+                  named_run(context, all, context.body.text("first"), "first", model));
+  BENCHHUD_ASSIGN(const Run last,
+                  named_run(context, all, context.body.text("last"), "last", model));
   BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.body.text("kind")));
   schema::Reader reader(context.store);
   auto runs = service::nights_between(reader, first, last);
@@ -109,9 +117,10 @@ Expected<std::string> mark_nights(ChangeContext& context) {
 
 Expected<std::string> unmark_nights(ChangeContext& context) {
   BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.query.text("kind")));
+  BENCHHUD_ASSIGN(const auto all, runs_now(context));
   std::vector<Run> runs;
   for (const std::string& name : context.query.texts("run")) {
-    BENCHHUD_ASSIGN(Run run, named_run(context, name, "run"));
+    BENCHHUD_ASSIGN(Run run, named_run(context, all, name, "run"));
     if (std::ranges::find(runs, run.id, &Run::id) == runs.end()) runs.push_back(std::move(run));
   }
   if (runs.empty()) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -140,17 +141,18 @@ class Update {
       const analysis::WatchedAlert& watched = *found[i].watched;
       if (!matches[i]) {
         BENCHHUD_ASSIGN(record.alert.id, schema::park_alert(store_, record.alert, record.details));
-        BENCHHUD_TRY(keep_chart(context, watched, record.alert));
+        BENCHHUD_TRY(keep_chart(context, watched, record.alert, true));
         continue;
       }
       is_found[*matches[i]] = true;
       const AlertOutline& known = stored[*matches[i]];
       record.alert.id = known.id;
-      if (schema::alert_content(record.alert, record.details) != known.content) {
+      const bool is_changed = schema::alert_content(record.alert, record.details) != known.content;
+      if (is_changed) {
         BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
         ++update_.changed;
       }
-      BENCHHUD_TRY(keep_chart(context, watched, record.alert));
+      BENCHHUD_TRY(keep_chart(context, watched, record.alert, is_changed));
     }
     const double first_night = context.nights.empty() ? kNever : context.nights[0].started_at;
     for (std::size_t k = 0; k < stored.size(); ++k) {
@@ -159,13 +161,17 @@ class Update {
     return {};
   }
 
-  // Of what is over for long, nothing is different any more.
+  // Of what is over for long and told as before, nothing is different any more.
   Expected<void> keep_chart(const AlertContext& context, const analysis::WatchedAlert& watched,
-                            const schema::Alert& alert) {
+                            const schema::Alert& alert, bool is_changed) {
     if (alert.detected == schema::DetectedState::kWithdrawn) return {};
-    if (watched.closed && context.nights.size() > *watched.closed + kChartNights) {
-      BENCHHUD_ASSIGN(const bool has_chart, schema::has_alert_chart(store_, alert.id));
-      if (has_chart) return {};
+    const bool is_over_for_long =
+        watched.closed && context.nights.size() > *watched.closed + kChartNights;
+    if (is_over_for_long && !is_changed) {
+      if (!with_chart_) {
+        BENCHHUD_ASSIGN(with_chart_, schema::alerts_with_chart(store_));
+      }
+      if (std::ranges::binary_search(*with_chart_, alert.id)) return {};
     }
     const auto nights = alert_chart(context, watched, alert);
     if (!nights) return {};
@@ -228,6 +234,7 @@ class Update {
   const std::string basis_;
   AlertUpdate update_;
   bool are_charts_new_ = false;
+  std::optional<std::vector<schema::AlertId>> with_chart_;  // as of when it was first asked for
   std::map<std::string, std::vector<schema::Run>> nights_;  // by accelerator model, oldest first
   std::map<std::string, double> newest_;  // when an accelerator model's last run started
 };

@@ -123,9 +123,10 @@ Expected<ExclusionPreview> preview_exclusion(schema::Reader& reader, const schem
     BENCHHUD_ASSIGN(auto marks, schema::night_marks(store));
     BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
     BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+    const std::vector<schema::NightMark> said = marks_on(model, marks);
     ExclusionPreview preview;
     for (schema::Run& run : between) {
-      const bool is_excluded = annotations_of(run, marks_on(model, marks)).is_excluded;
+      const bool is_excluded = annotations_of(run, said).is_excluded;
       if (!is_excluded) {
         marks.push_back({model, run.name, schema::NightMarkKind::kExcluded, {}, {}, 0, {}});
       }

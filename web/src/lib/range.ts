@@ -1,5 +1,6 @@
 // The zoom of charts in the address: from-to in seconds.
 import type { Range } from "../parts/chart";
+import { useQuery } from "./route";
 
 export function readRange(text: string | null): Range {
   const found = /^(\d+)-(\d+)$/.exec(text ?? "");
@@ -7,3 +8,9 @@ export function readRange(text: string | null): Range {
 }
 
 export const writeRange = (range: Range): string | null => (range ? `${range.from}-${range.to}` : null);
+
+/** The zoom of the page's charts, and how to set it. */
+export function useRange(): [Range, (range: Range) => void] {
+  const [query, setQuery] = useQuery();
+  return [readRange(query.get("range")), (range) => setQuery({ range: writeRange(range) }, true)];
+}

@@ -7,8 +7,8 @@ import { type Asked, RAW, historyAddress, isRaw, modelsAddress, resultMetric } f
 import { change, count, digits, full, plainUnit, plural, shown, testName, type Unit, unitOf } from "../lib/format";
 import { type Dimension, byGroup, dimensionWord, groupMetric, groupName, groupStyles, lineSeries, pointsOf, unitWord } from "../lib/history";
 import { outcomeWord } from "../lib/outcomes";
-import { readRange, writeRange } from "../lib/range";
-import { modelHref, runHref, useQuery } from "../lib/route";
+import { useRange } from "../lib/range";
+import { modelHref, runHref } from "../lib/route";
 import { capital, testOrder } from "../lib/words";
 import { Chart, seconds } from "../parts/chart";
 import { LinesPicture } from "../parts/drawing";
@@ -228,10 +228,8 @@ function linesSentence(drawn: readonly Drawn[], said: Said, unit: Unit, word: st
 }
 
 function OneAccelerator({ drawn, said, unit, word, isTable, late }: { drawn: Drawn; said: Said; unit: Unit; word: string; isTable: boolean; late: boolean }) {
-  const [query, setQuery] = useQuery();
   const panels = useMemo(() => chosenPanels(drawn.lines), [drawn]);
-  const range = readRange(query.get("range"));
-  const onRange = (next: typeof range) => setQuery({ range: writeRange(next) }, true);
+  const [range, onRange] = useRange();
   const left = panelsOf(drawn.lines).length - panels.length;
   const better = said.better === "neither" ? "" : `; ${said.better} is better`;
   const charts = useMemo(() => panels.map((panel) => ({ title: panel.title || said.title, series: panel.lines.map((line, at) => lineSeries(at, line.style, line.points)) })), [panels, said.title]);

@@ -9,7 +9,7 @@ import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
-import { readRange, writeRange } from "../lib/range";
+import { useRange } from "../lib/range";
 import { changed, grouped, here, href, runHref, useQuery } from "../lib/route";
 import { capital, leadBackend } from "../lib/words";
 import { ChangeLinks } from "../parts/alert_bits";
@@ -43,7 +43,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const accelerator = query.get("accelerator_model") ?? item?.accelerator_models[0] ?? "";
   const baseline = query.get("baseline") ?? "inductor";
   const metrics = query.getAll("metric").length ? query.getAll("metric") : FIRST;
-  const range = readRange(query.get("range"));
+  const [range, onRange] = useRange();
   const point = /^(\d+)\.(\d+)$/.exec(query.get("point") ?? "");
   const pickedMetric = query.get("of") ?? metrics[0] ?? "steady";
   useTitle(`${model}, ${testName(test)}`);
@@ -68,7 +68,6 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
     );
   }
   if (!lead.data && !lead.error) return <Waiting rows={16} />;
-  const onRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const onPick = (metric: string) => (run: RunRef, one: Series) => setQuery({ point: `${run.id}.${one.experiment.id}`, of: metric === FIRST[0] ? null : metric });
   const picked = point ? { run: Number(point[1]), experiment: Number(point[2]) } : null;
   /** This page, with that night opened. */

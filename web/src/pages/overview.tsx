@@ -11,11 +11,11 @@ import { type GroupMetric, byGroup, groupMetric, groupStyles } from "../lib/hist
 import { useMoreSign, useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
 import { useMarkdown } from "../lib/page_markdown";
-import { readRange, writeRange } from "../lib/range";
+import { useRange } from "../lib/range";
 import { alertHref, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
 import { capital, overviewSentence, testsOf } from "../lib/words";
 import { DirectionSign, StateSign } from "../parts/alert_bits";
-import { type Range, usualStep } from "../parts/chart";
+import { usualStep } from "../parts/chart";
 import { Choice, CsvLink, Select } from "../parts/controls";
 import { CoverageBar, OutcomeSign, itemHref, itemKey, worstFirst } from "../parts/coverage";
 import { Empty } from "../parts/empty";
@@ -289,9 +289,7 @@ const MOST_LOST = 12;
 
 /** The geomean of every backend over the runs, a chart a test. */
 function Trend({ accelerator, baseline, runs, until }: { accelerator: string; baseline: string; runs: string; until: string | null }) {
-  const [query, setQuery] = useQuery();
-  const range = readRange(query.get("range"));
-  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
+  const [range, setRange] = useRange();
   const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }));
   const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
   const charts = useMemo(

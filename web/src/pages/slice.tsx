@@ -10,7 +10,7 @@ import { ago, change, count, duration, failureKind, full, hoverText, plural, sho
 import { byGroup, type Dimension, groupMetric, groupName, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
-import { readRange, writeRange } from "../lib/range";
+import { useRange } from "../lib/range";
 import { backendHref, errorHref, href, modelHref, suiteHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, sliceSentence, testOrder } from "../lib/words";
@@ -117,11 +117,9 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
 }
 
 function Charts({ accelerator, test, by, baseline, exploreHref }: { accelerator: AcceleratorHistory; test: string; by: Dimension; baseline: string; exploreHref: string }) {
-  const [query, setQuery] = useQuery();
   const groups = useMemo(() => accelerator.groups.filter((group) => group.test === test).sort(byGroup), [accelerator, test]);
   const styles = useMemo(() => groupStyles(groups, [by]), [groups, by]);
-  const range = readRange(query.get("range"));
-  const onRange = (next: typeof range) => setQuery({ range: writeRange(next) }, true);
+  const [range, onRange] = useRange();
   return (
     <Section id="history" title={<>{capital(testName(test))} over {plural(accelerator.runs.length, "run")}</>} note="Bands of geomeans: 95 % over models. Drag to zoom, double-click for all runs." actions={<a href={exploreHref}>Explore</a>}>
       <div class="chart-grid">

@@ -8,10 +8,9 @@ import { lineStyle } from "../lib/backends";
 import { markOf } from "../lib/changes";
 import { plural, shown, testName, unitOf } from "../lib/format";
 import { lineSeries } from "../lib/history";
-import { readRange, writeRange } from "../lib/range";
-import { useQuery } from "../lib/route";
+import { useRange } from "../lib/range";
 import { capital } from "../lib/words";
-import { Chart, type ChartSeries, type Range } from "./chart";
+import { Chart, type ChartSeries } from "./chart";
 import { VerificationStrip } from "./history";
 import { Section } from "./small";
 
@@ -32,9 +31,7 @@ function JudgedChart({ alert, member, nights, late }: { alert: AlertWithHistory;
   const { details } = alert;
   const headline = details.headline as NonNullable<typeof details.headline>;
   const isOne = headline.experiment_id !== null;
-  const [query, setQuery] = useQuery();
-  const range = readRange(query.get("range"));
-  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
+  const [range, setRange] = useRange();
   const points = useMemo<SeriesPoint[]>(() => nights.points.map((point) => ({ ...point, flags: [] })), [nights]);
   const series = useMemo<ChartSeries[]>(
     () => [isOne ? { experiment: member.experiment, points, codes: [], failures: [], changes: [] } : lineSeries(0, { ...lineStyle(0, "median"), name: `median of ${plural(Math.max(...points.map((point) => point.n)), "series", "series")}` }, points)],
@@ -74,9 +71,7 @@ const DRAWN = ["steady", "speedup", "compile"];
 /** The series that the alert is mostly about; of a verdict or a count its steady time, with the codes below. */
 function MeasuredChart({ member }: { member: AlertMember }) {
   const { experiment } = member;
-  const [query, setQuery] = useQuery();
-  const range = readRange(query.get("range"));
-  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
+  const [range, setRange] = useRange();
   const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
   const { data, late } = useApi<SeriesAnswer>(
     address("/series", { suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, backend: experiment.backend, metric, runs: 180 }),

@@ -96,7 +96,7 @@ function MarkForm({ marks, busy, error, onMark }: { marks: Mark[]; busy: boolean
       <button type="submit" class="button" disabled={busy}>
         {has ? "Say it anew" : "Mark"}
       </button>
-      <p class="quiet note">Alerts are found anew at once. {error ? "" : "It can be taken away again."}</p>
+      <p class="quiet note">Alerts are found again at once. {error ? "" : "It can be taken away again."}</p>
     </form>
   );
 }

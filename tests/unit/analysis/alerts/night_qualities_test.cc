@@ -59,9 +59,9 @@ TEST(UsualRepetitions, FollowedNightByNightAreThoseOfTheLastNights) {
   const auto expect_same = [&] {
     const std::vector<std::uint32_t> numbers(nights.size(), 0);
     followed.follow(nights, numbers, count);
-    UsualRepetitions anew;
-    anew.follow(nights, numbers, count);
-    EXPECT_EQ(followed.variance(), anew.variance()) << count;
+    UsualRepetitions again;
+    again.follow(nights, numbers, count);
+    EXPECT_EQ(followed.variance(), again.variance()) << count;
   };
   for (; count < 60; expect_same()) {
     // Some have a single repetition, and some are alike.

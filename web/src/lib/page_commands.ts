@@ -1,5 +1,5 @@
 // Commands that only the page that is open has: the palette offers them before those that are everywhere.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { SearchCommand } from "../parts/search";
 import { tab } from "./tab";
 
@@ -12,7 +12,8 @@ const set = (commands: SearchCommand[]): void => {
 
 /** The page's commands while it is open. The same array is the same commands. */
 export function usePageCommands(commands: SearchCommand[]): void {
-  useEffect(() => {
+  // With what is drawn: the palette may be opened as soon as the page is seen.
+  useLayoutEffect(() => {
     set(commands);
     return () => set([]);
   }, [commands]);
@@ -21,7 +22,7 @@ export function usePageCommands(commands: SearchCommand[]): void {
 /** For the frame: the commands of the page that is open. */
 export function usePagesCommands(): SearchCommand[] {
   const [commands, setCommands] = useState(tab.commands);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setCommands(tab.commands);
     update();
     addEventListener(EVENT, update);

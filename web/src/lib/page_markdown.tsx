@@ -1,6 +1,6 @@
 // Reads what is seen on a page: its first heading, what that is of, and its tables, as Markdown in the clipboard.
 import { type ComponentChildren, render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { announce } from "./announce";
 import { copyText } from "./clipboard";
 import { type Cell, type MarkdownList, type MarkdownPart, type MarkdownTable, type Piece, toMarkdown } from "./markdown";
@@ -21,10 +21,11 @@ export type Told = {
 /** What `m` copies of this page. Pages without it give their first heading, and every table, `dl.facts`, command
  * and list with `data-told` (its title) in sight. */
 export function useMarkdown(now: Told): void {
-  useEffect(() => {
+  // With what is drawn, not after it was painted: a key may be pressed as soon as something is seen.
+  useLayoutEffect(() => {
     tab.told = now;
   });
-  useEffect(
+  useLayoutEffect(
     () => () => {
       tab.told = {};
     },
@@ -45,7 +46,8 @@ export type Source = {
 
 /** For tables that draw only the rows in sight: what else is in them. */
 export function useTableSource(box: { current: Element | null }, source: Source): void {
-  useEffect(() => {
+  // See useMarkdown(). Without it the rows in sight would be copied as if they were all.
+  useLayoutEffect(() => {
     if (box.current) tab.sources.set(box.current, source);
   });
 }

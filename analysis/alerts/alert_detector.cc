@@ -455,12 +455,25 @@ void AlertDetector::decide(const Tonight& tonight) {
   decide(pointed_to, tonight.pointed_to, tonight.number);
 }
 
+// Speedups wander as steady times do.
+double AlertDetector::wander_of(const Experiment& experiment,
+                                const TimingChangeDetector& watch) const {
+  for (const WatchedMetric metric : CommonCauses::kMetrics) {
+    if (experiment.timed[place_of(metric)].get() == &watch) return common_.wander(metric);
+  }
+  return common_.wander(WatchedMetric::kSteady);
+}
+
 // `tests`: how many there were, if not more.
 void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t tests,
                            std::size_t number) {
   std::vector<double> p_values;
   for (const Candidate& candidate : candidates) {
-    p_values.push_back(candidate.watch->changes()[candidate.change].point.p_value);
+    const WatchedChange& change = candidate.watch->changes()[candidate.change];
+    double p_value = change.point.p_value;
+    const double wander = wander_of(*candidate.experiment, *candidate.watch);
+    if (wander > 0) p_value = std::max(p_value, candidate.watch->wandering_p_value(change, wander));
+    p_values.push_back(p_value);
   }
   const auto q_values = benjamini_yekutieli(p_values, std::max(tests, p_values.size()));
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -503,9 +516,10 @@ void AlertDetector::assert_steps(Tonight* tonight) {
 // After it is decided what is told: what is not does not explain where a level went.
 void AlertDetector::look_for_drift(const Tonight& tonight) {
   const auto better = watched_metric_info(WatchedMetric::kSteady).better;
+  const double wander = common_.wander(WatchedMetric::kSteady);
   for (Experiment* experiment : tonight.due_for_drift) {
     const TimingChangeDetector& steady = *experiment->timed[place_of(WatchedMetric::kSteady)];
-    if (experiment->drift.look(steady, better, pinned_)) experiment->is_changed = true;
+    if (experiment->drift.look(steady, better, pinned_, wander)) experiment->is_changed = true;
   }
 }
 

@@ -61,6 +61,8 @@ class CommonCauses {
 
   /// Of the experiment's time, as its fleet has it; none where nothing is known.
   std::optional<NightNoise> noise(WatchedMetric metric, schema::ExperimentId experiment) const;
+  /// CommonChangeDetector::wander().
+  double wander(WatchedMetric metric) const { return of(metric).detector.wander(); }
   std::span<const schema::ExperimentId> experiments(WatchedMetric metric) const {
     return of(metric).experiments;
   }

@@ -109,7 +109,7 @@ std::vector<DriftDetector::Stretch> DriftDetector::references(const TimingChange
 }
 
 bool DriftDetector::look(const TimingChangeDetector& series, schema::Direction better,
-                         std::span<const std::size_t> pinned) {
+                         std::span<const std::size_t> pinned, double wander) {
   if (!is_due(series)) return false;
   if (better == schema::Direction::kNeither) return false;
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
@@ -117,7 +117,7 @@ bool DriftDetector::look(const TimingChangeDetector& series, schema::Direction b
   const double now = stretch_of(series, series.count() - kStretch).level;
   add_stretches(series);
   add_pinned(series, pinned);
-  const double error = standard_error(series.noise());
+  const double of_stretches = standard_error(series.noise());
   const std::size_t number = series.numbers().back();
   bool changed = false;
 
@@ -132,6 +132,9 @@ bool DriftDetector::look(const TimingChangeDetector& series, schema::Direction b
   for (const Stretch& stretch : references(series, worse)) {
     const double before = stretch.level;
     const double moved = now - before - explained_since(series, stretch.begin + kStretch / 2);
+    const auto nights = static_cast<double>(series.count() - kStretch - stretch.begin);
+    const double error =
+        std::hypot(of_stretches, series.noise().level_deviation() * std::sqrt(wander * nights));
     if (worse * moved < least(error)) continue;
     const bool is_known = std::any_of(drifts_.begin(), drifts_.end(), [&](const auto& drift) {
       return !drift.recovered && worse * (before + moved - drift.after) < std::log1p(kLeastDrift);

@@ -42,9 +42,10 @@ class DriftDetector {
 
   /// Whether look() would look, after as many nights.
   static bool is_due(const TimingChangeDetector& series);
-  /// After each night of the series. `pinned`: numbers of nights. Returns whether anything is new.
+  /// After each night of the series. `pinned`: numbers of nights. `wander`: of the series' fleet
+  /// (CommonChangeDetector::wander()). Returns whether anything is new.
   bool look(const TimingChangeDetector& series, schema::Direction better,
-            std::span<const std::size_t> pinned);
+            std::span<const std::size_t> pinned, double wander = 0);
 
   /// What must have moved for it to be a drift, in natural logarithms; `error` is its standard
   /// error.

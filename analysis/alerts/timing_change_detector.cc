@@ -6,6 +6,8 @@
 
 #include "analysis/alerts/watched_metric.h"
 #include "analysis/changes/recent_step.h"
+#include "analysis/changes/wandering_level.h"
+#include "analysis/statistics/max_scan_p_value.h"
 #include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
@@ -15,6 +17,8 @@ constexpr std::size_t kFew = 20;    // nights, up to which every one is searched
 constexpr std::size_t kYoung = 10;  // nights for which a change is looked at again each night
 constexpr std::size_t kTwentieth = 20;
 constexpr std::size_t kLookBack = 4;  // nights
+// Nights at the beginning of a window that does not begin where the series does.
+constexpr std::size_t kFewInView = 20;
 // A confirmed change is not taken back because of one search that did not find it, unless more is
 // known of the nights than when it was confirmed.
 constexpr std::size_t kMissedSearches = 5;
@@ -158,6 +162,9 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
     point.latest += first;
     WatchedChange* change = known(point, seen);
     if (change == nullptr) {
+      // When more of the nights before it were in view, it was no change: what is left of them may
+      // be the end of an excursion.
+      if (first > begin_ && point.at < first + kFewInView) continue;
       change = &changes_.emplace_back();
       change->first_seen = number;
       change->begin = begin_;
@@ -286,6 +293,18 @@ TimingChangeDetector::Back TimingChangeDetector::back_of(const WatchedChange& ch
     if (back.evidence <= 0) back = {};
   }
   return back;
+}
+
+double TimingChangeDetector::wandering_p_value(const WatchedChange& change, double wander) const {
+  const std::size_t at = change.point.at;
+  const std::size_t begin =
+      std::max({begin_, first_, at - std::min(at, change.point.nights_before)});
+  const std::size_t end = std::min(count(), at + change.point.nights_after);
+  if (begin >= at || at >= end) return 1;
+  const double p_value =
+      wandering_level_p_value(std::span(nights_).subspan(begin - first_, end - begin), at - begin,
+                              search_.noise.level_deviation(), wander);
+  return max_scan_p_value(p_value, static_cast<double>(end - begin), rules_.fewest_nights);
 }
 
 void TimingChangeDetector::recover(std::size_t change, std::size_t number) {

@@ -93,6 +93,9 @@ class TimingChangeDetector {
     bool is_sure = false;
   };
   Back back_of(const WatchedChange& change) const;
+  /// How often the best cut of the nights at both levels of a change would be as sure, if the
+  /// series' level wandered by `wander` (wandering_level.h).
+  double wandering_p_value(const WatchedChange& change, double wander) const;
   /// What began with this change, and is of the same cause, is over as of night `number`, and this
   /// one as far as its nights can tell: it is over with them until reopen(), which says that it was
   /// not.

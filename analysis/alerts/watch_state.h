@@ -145,8 +145,8 @@ struct StateFields {
   }
   template <class Archive, Either<CommonChangeDetector::Series> T>
   static void of(Archive& archive, T& series) {
-    auto& [model, backend, noise, deviation, correlation] = series;
-    archive(model, backend, noise, deviation, correlation);
+    auto& [model, backend, noise, wander, deviation, correlation] = series;
+    archive(model, backend, noise, wander, deviation, correlation);
   }
   template <class Archive, Either<CommonChangeDetector::Memory> T>
   static void of(Archive& archive, T& memory) {
@@ -174,9 +174,9 @@ struct StateFields {
   }
   template <class Archive, Either<CommonChangeDetector> T>
   static void of(Archive& archive, T& detector) {
-    archive(detector.series_, detector.of_backend_, detector.usual_worth_, detector.rows_,
-            detector.explained_, detector.memory_, detector.before_, detector.changes_,
-            detector.states_, detector.machines_, detector.first_machine_);
+    archive(detector.series_, detector.of_backend_, detector.wander_, detector.usual_worth_,
+            detector.rows_, detector.explained_, detector.memory_, detector.before_,
+            detector.changes_, detector.states_, detector.machines_, detector.first_machine_);
   }
   template <class Archive, Either<CommonCauses::OfMetric> T>
   static void of(Archive& archive, T& metric) {

@@ -2,6 +2,7 @@
 // its neighbours say of its noise.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -75,6 +76,10 @@ struct NightNoise {
   /// How alike a night is to the one before, between 0 and 0.8: the correlation of a first-order
   /// autoregression.
   double correlation = 0;
+
+  /// What neighbouring nights differ by, as a standard deviation of each: without what they have in
+  /// common.
+  double level_deviation() const { return deviation * std::sqrt(1 - correlation); }
 };
 /// Timings repeat no better than this, whatever a few equal values say: 0.05 %.
 inline constexpr double kLeastNoise = 5e-4;

@@ -112,6 +112,11 @@ class CommonChangeDetector {
     return {series_[series].deviation, series_[series].correlation};
   }
 
+  /// By how much levels wander in this fleet: the variance of what a series' level moves by from
+  /// night to night, as a share of that of its nights about their level; in the median, 0 where
+  /// that is not seen.
+  double wander() const { return wander_; }
+
   /// A night as it is to be judged series by series.
   struct Judged {
     std::size_t night = 0;
@@ -139,6 +144,7 @@ class CommonChangeDetector {
   struct Series {
     std::size_t model = 0, backend = 0;
     SeriesNoise noise;
+    std::optional<double> wander;           // of some; below 0 by chance
     double deviation = 0, correlation = 0;  // moderated by what is usual in the fleet
   };
   /// What nights taught and gathered, as it was before one.
@@ -264,6 +270,7 @@ class CommonChangeDetector {
   std::vector<double> noise_logs_;  // of their variances; they follow from their noise
   std::vector<std::vector<std::size_t>> of_backend_;
   std::size_t models_ = 0;
+  double wander_ = 0;
   double usual_worth_ = 1;  // of one more night: less than 1 where nights are alike
   std::deque<Row> rows_;
   Memory memory_;

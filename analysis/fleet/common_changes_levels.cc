@@ -65,12 +65,15 @@ double CommonChangeDetector::log_of_noise(const Series& series) {
 // slowly, and takes longest.
 void CommonChangeDetector::learn_noise(bool is_all) {
   constexpr std::size_t kEvery = 8, kFew = 24;  // nights
+  constexpr std::size_t kMostForWander = 256;   // series
   constexpr double kLeastWeight = 0.3;
   const std::size_t night = rows_.back().night;
   std::vector<std::size_t> due;
   for (std::size_t i = 0; i < series_.size(); ++i) {
     if (is_all || rows_.size() <= kFew || (i + night) % kEvery == 0) due.push_back(i);
   }
+  // A median of as many is sure enough, and of more would take as long as the noise itself.
+  const std::size_t apart = series_.size() / kMostForWander + 1;
   std::vector<FloatLanes> nights(tonight());
   for (std::size_t first = 0; first < due.size(); first += kFloatLanes) {
     const auto some = std::span(due).subspan(first, std::min(kFloatLanes, due.size() - first));
@@ -83,13 +86,22 @@ void CommonChangeDetector::learn_noise(bool is_all) {
       }
     }
     const auto noises = series_noise(nights);
-    for (std::size_t s = 0; s < some.size(); ++s) series_[some[s]].noise = noises[s];
+    for (std::size_t s = 0; s < some.size(); ++s) {
+      Series& series = series_[some[s]];
+      series.noise = noises[s];
+      if (some[s] % apart == 0) series.wander = series_wander(nights, s);
+    }
   }
   if (noise_logs_.size() != series_.size()) {
     noise_logs_.resize(series_.size());
     std::ranges::transform(series_, noise_logs_.begin(), log_of_noise);
   }
   for (const std::size_t i : due) noise_logs_[i] = log_of_noise(series_[i]);
+  std::vector<double> wanders;
+  for (const Series& series : series_) {
+    if (series.wander) wanders.push_back(*series.wander);
+  }
+  wander_ = wanders.empty() ? 0 : std::max(0.0, median(wanders));
   moderate_noise();
 }
 

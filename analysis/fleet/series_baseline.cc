@@ -131,6 +131,24 @@ std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> ni
   return noises;
 }
 
+std::optional<double> series_wander(std::span<const FloatLanes> nights, std::size_t lane) {
+  constexpr std::size_t kNear = 5, kFar = 15, kEnough = 10;
+  thread_local std::vector<float> differences;
+  // Half of the variance of the difference of nights so far apart.
+  const auto variance = [&](std::size_t apart) -> std::optional<double> {
+    differences.clear();
+    add_differences(nights, lane, apart, &differences);
+    if (differences.size() < kEnough) return std::nullopt;
+    const double deviation = kMedianToDeviation * median_in_place(differences);
+    return deviation * deviation / 2;
+  };
+  const auto neighbours = variance(1), near = variance(kNear), far = variance(kFar);
+  if (!neighbours || !near || !far) return std::nullopt;
+  const double walk = 2 * (*far - *near) / (kFar - kNear);
+  const double noise = std::max(*neighbours - walk / 2, kLeastNoise * kLeastNoise);
+  return std::min(walk / noise, kMostWander);
+}
+
 SeriesNights::OfSeries<SeriesLevel> series_levels(const SeriesNights& nights) {
   constexpr double kCut = 4.685;
   constexpr int kIterations = 4;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "analysis/statistics/lanes.h"
@@ -23,6 +24,14 @@ struct SeriesNoise {
 /// (the variogram: Matheron 1963). Of some series at once, side by side. `nights`: NaN where there
 /// is none.
 std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> nights);
+
+/// By how much the level of one of these series wanders: the variance of what it moves by from
+/// night to night, as a share of that of a night about it. From how much more nights 15 apart
+/// differ than nights 5 apart, by the medians of their differences: of a random walk plus noise,
+/// the variance of the difference of nights k apart is twice the noise's and k times the walk's.
+/// Below 0 by chance, kMostWander at the most. None with fewer than 10 differences of either kind.
+std::optional<double> series_wander(std::span<const FloatLanes> nights, std::size_t lane);
+inline constexpr double kMostWander = 1;
 
 struct SeriesLevel {
   double level = 0;

@@ -24,7 +24,8 @@ class Creeping {
         if (series_.changes()[k].is_candidate()) series_.decide(k, number_, 0);
       }
       ++number_;
-      changed_ = watch_.look(series_, schema::Direction::kLowerIsBetter, pinned_) || changed_;
+      changed_ =
+          watch_.look(series_, schema::Direction::kLowerIsBetter, pinned_, wander) || changed_;
     }
     return *this;
   }
@@ -35,6 +36,7 @@ class Creeping {
   std::span<const WatchedDrift> drifts() const { return watch_.drifts(); }
   const TimingChangeDetector& series() const { return series_; }
 
+  double wander = 0;      ///< of the fleet
   bool confirms = false;  ///< whether every candidate is sure
 
  private:
@@ -47,6 +49,16 @@ class Creeping {
   DriftDetector watch_;
   std::vector<std::size_t> pinned_;
 };
+
+TEST(DriftDetector, WhereLevelsWanderAnywayItTakesMore) {
+  Creeping calm;
+  calm.add(250, 0.0006);
+  ASSERT_FALSE(calm.drifts().empty());
+  Creeping wandering;
+  wandering.wander = 0.3;
+  wandering.add(250, 0.0006);
+  EXPECT_THAT(wandering.drifts(), IsEmpty());
+}
 
 TEST(DriftDetector, TellsWhatNoSingleNightDid) {
   Creeping series;

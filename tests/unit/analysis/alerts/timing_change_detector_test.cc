@@ -62,6 +62,15 @@ class Watched {
   std::normal_distribution<double> normal_;
 };
 
+TEST(TimingChangeDetector, TheEndOfAnExcursionIsNoChangeWhenItsBeginningIsNoLongerInView) {
+  Watched series;
+  series.nights(60, 1).nights(5, 1.04);
+  series.nights(static_cast<int>(TimingChangeDetector::kWindow) + 20, 1);
+  for (const WatchedChange& change : series.watch.changes()) {
+    EXPECT_LT(change.first_seen, 90u) << "seen while its nights were young, or not at all";
+  }
+}
+
 TEST(TimingChangeDetector, AStepIsSuspectAtOnceAndACandidateFromTheThirdNight) {
   Watched series;
   series.confirms = false;

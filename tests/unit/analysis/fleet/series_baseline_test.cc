@@ -8,13 +8,16 @@
 #include <random>
 #include <vector>
 
+#include "analysis/statistics/summary.h"
+
 namespace benchhud::analysis {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-std::vector<float> series(std::size_t nights, double alike, double wander = 0) {
-  std::mt19937_64 random(1);
+std::vector<float> series(std::size_t nights, double alike, double wander = 0,
+                          std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::vector<float> levels;
   double state = 0, place = 0;
@@ -43,6 +46,31 @@ TEST(SeriesNoise, OfIndependentNights) {
 TEST(SeriesNoise, NightsThatAreAlikeOrWanderDifferMoreTheFurtherApart) {
   EXPECT_GT(noise_of_one(series(60, 0.8)).correlation, 0.4);
   EXPECT_GT(noise_of_one(series(60, 0, 0.5)).correlation, 0.3);
+}
+
+double median_wander(double walk) {
+  std::vector<double> all;
+  for (std::uint64_t seed = 0; seed < 101; ++seed) {
+    const auto levels = series(60, 0, walk, seed);
+    std::vector<FloatLanes> nights;
+    for (const float level : levels) nights.push_back(FloatLanes{} + level);
+    all.push_back(series_wander(nights, 1).value());
+  }
+  return median(all);
+}
+
+TEST(SeriesWander, IsTheVarianceOfTheWalkBesideThatOfTheNights) {
+  EXPECT_NEAR(median_wander(0), 0, 0.02);
+  EXPECT_NEAR(median_wander(0.3), 0.09, 0.04);
+}
+
+TEST(SeriesWander, OfTooFewNightsIsUnknown) {
+  std::vector<FloatLanes> nights(24);
+  EXPECT_FALSE(series_wander(nights, 0).has_value());
+  nights.resize(25);
+  EXPECT_TRUE(series_wander(nights, 0).has_value());
+  nights[0] += kNone;
+  EXPECT_FALSE(series_wander(nights, 0).has_value());
 }
 
 TEST(SeriesNoise, AStepIsNoNoise) {

@@ -383,7 +383,8 @@ CREATE TABLE alert (
          WHEN direction = 'improvement' THEN 3
          WHEN direction <> 'regression' THEN 4
          WHEN detected = 'suspect' THEN 1
-         ELSE 0 END) VIRTUAL  -- as the values of Urgency, without kMuted
+         ELSE 0 END) VIRTUAL,  -- as the values of Urgency, without kMuted
+  explanation       TEXT    NOT NULL DEFAULT ''         -- why it is of what it is of, and why it has its state
 ) STRICT;
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
 CREATE INDEX alert_by_onset ON alert (onset);

@@ -139,6 +139,7 @@ Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
   BENCHHUD_TRY(write_run(json, "confirmed", runs, alert.confirmed_run));
   BENCHHUD_TRY(write_run(json, "closed", runs, alert.closed_run));
   json.field("rerun", alert.rerun);
+  json.field("explanation", alert.explanation);
   json.key("members");
   json.begin_array();
   for (const AlertMember& member : details.members) {

@@ -29,7 +29,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 19;
+inline constexpr std::uint32_t kDetectorVersion = 20;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -134,6 +134,7 @@ class AlertDetector {
   std::span<const NightOf> nights() const { return nights_; }
   /// Nights that do not count, ascending.
   std::span<const std::size_t> excluded() const { return excluded_; }
+  const FleetRules& rules() const { return rules_; }
   /// By night.
   const NightQualities& qualities() const { return qualities_; }
   /// What moved the machine and the backends.

@@ -8,8 +8,6 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr std::size_t kFlips = 3;
-
 std::size_t recent_flips(const std::vector<std::size_t>& flips, std::size_t place) {
   return static_cast<std::size_t>(std::count_if(
       flips.begin(), flips.end(), [&](std::size_t flip) { return flip + kFlakyNights > place; }));
@@ -17,7 +15,7 @@ std::size_t recent_flips(const std::vector<std::size_t>& flips, std::size_t plac
 
 }  // namespace
 
-bool WatchedEvent::is_flaky() const { return flips >= kFlips; }
+bool WatchedEvent::is_flaky() const { return flips >= kFlakyFlips; }
 
 bool CounterChangeDetector::add(std::int64_t count, std::size_t number) {
   const std::size_t place = count_++;
@@ -38,7 +36,7 @@ bool CounterChangeDetector::add(std::int64_t count, std::size_t number) {
   const bool is_loss =
       leads_back && number >= left->onset + kSettledNights &&
       worse_of(static_cast<double>(count) - static_cast<double>(*before), better_) > 0;
-  if (flips >= kFlips || (leads_back && !is_loss)) return leads_back;
+  if (flips >= kFlakyFlips || (leads_back && !is_loss)) return leads_back;
   WatchedEvent event;
   event.before = std::to_string(*before);
   event.after = std::to_string(count);

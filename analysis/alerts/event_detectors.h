@@ -29,6 +29,7 @@ struct WatchedEvent {
   bool is_flaky() const;
 };
 inline constexpr std::size_t kFlakyNights = 20;
+inline constexpr std::size_t kFlakyFlips = 3;  ///< so often within them, it is_flaky()
 
 /// Counts are exact: any change is a change. One that is back at what it was ends the event that
 /// led away from there, and all since; it is an event of its own only if it is for the worse and

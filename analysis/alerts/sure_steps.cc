@@ -9,7 +9,6 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kPatience = 300;                        // nights
 constexpr double kMostOfSeries = 4.6, kMostOfModel = 5;  // natural logarithms, of a night
 constexpr double kDegreesOfSeries = 6, kDegreesOfModel = 8;
 constexpr double kCut = 3;                 // deviations are cut here before they are pooled

@@ -25,6 +25,8 @@ struct SureStep {
 /// model those series are told that moved its way by two standard errors.
 class SureStepSearch {
  public:
+  static constexpr double kPatience = 300;  ///< nights in which either kind may be wrong once
+
   /// A series of which there is a value tonight, which its watch has. `noise`: as its fleet has it.
   void add(std::size_t model, TimingChangeDetector* watch, const NightNoise& noise);
   std::size_t series() const { return series_; }

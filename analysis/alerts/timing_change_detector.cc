@@ -13,8 +13,7 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr std::size_t kFew = 20;    // nights, up to which every one is searched
-constexpr std::size_t kYoung = 10;  // nights for which a change is looked at again each night
+constexpr std::size_t kFew = 20;  // nights, up to which every one is searched
 constexpr std::size_t kTwentieth = 20;
 constexpr std::size_t kLookBack = 4;  // nights
 // Nights at the beginning of a window that does not begin where the series does.
@@ -22,6 +21,9 @@ constexpr std::size_t kFewInView = 20;
 // A confirmed change is not taken back because of one search that did not find it, unless more is
 // known of the nights than when it was confirmed.
 constexpr std::size_t kMissedSearches = 5;
+// Of the evidence that the level before a change is back: when it is sure, and what one night is
+// worth at the most. Natural logarithms.
+constexpr double kEnoughToRecover = 7, kMostOfNight = 3.5;
 
 bool is_same_direction(const ChangePoint& a, const ChangePoint& b) {
   return (a.effect < 0) == (b.effect < 0);
@@ -264,16 +266,32 @@ bool TimingChangeDetector::note_recoveries(std::size_t number) {
   return changed;
 }
 
+// What a night weighs, by its distance from a level, where it is asked whether the level before a
+// change is back; none where nothing can be told.
+std::optional<double> TimingChangeDetector::worth_of_night(const WatchedChange& change) const {
+  // What a step of few nights does to the noise that a search sees, it does not to the fleet's.
+  const bool is_less = change.is_asserted && change.noise.deviation < search_.noise.deviation;
+  const auto [deviation, correlation] = is_less ? change.noise : search_.noise;
+  if (change.begin != begin_ || deviation <= 0) return std::nullopt;
+  return (1 - correlation) / (1 + correlation) / (deviation * deviation);
+}
+
+std::optional<std::size_t> TimingChangeDetector::nights_to_recover(
+    const WatchedChange& change) const {
+  const auto worth = worth_of_night(change);
+  const double half = (change.point.after - change.point.before) / 2;
+  const double of_night = worth ? std::min(*worth * half * half, kMostOfNight) : 0;
+  if (!(of_night > 0)) return std::nullopt;
+  return static_cast<std::size_t>(std::ceil(kEnoughToRecover / of_night));
+}
+
 // Whether the last nights are those before a change again: by how much likelier each is at the
 // level before it than half of the way from it. A sum of these that never goes below 0 has reached
 // what one in a thousand nights would by chance (7 natural logarithms), and has not gone back
 // since. From another change on that leads elsewhere nothing is told.
 TimingChangeDetector::Back TimingChangeDetector::back_of(const WatchedChange& change) const {
-  constexpr double kEnough = 7, kMostOfNight = 3.5;  // natural logarithms
-  // What a step of few nights does to the noise that a search sees, it does not to the fleet's.
-  const bool is_less = change.is_asserted && change.noise.deviation < search_.noise.deviation;
-  const auto [deviation, correlation] = is_less ? change.noise : search_.noise;
-  if (change.begin != begin_ || deviation <= 0) return {};
+  const auto worth = worth_of_night(change);
+  if (!worth) return {};
   std::size_t end = count();
   for (const WatchedChange& later : changes_) {
     const bool leads_elsewhere = !later.withdrawn && later.point.at > change.point.at &&
@@ -281,14 +299,13 @@ TimingChangeDetector::Back TimingChangeDetector::back_of(const WatchedChange& ch
                                  !leads_back(change, later);
     if (leads_elsewhere) end = std::min(end, later.point.at);
   }
-  const double worth = (1 - correlation) / (1 + correlation) / (deviation * deviation);
   const double half = (change.point.after - change.point.before) / 2;
   Back back;
   for (std::size_t place = std::max(change.point.at, first_); place < end; ++place) {
     const double off = nights_[place - first_].level - change.point.before;
-    back.evidence += std::clamp(worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
-    back.evidence = std::clamp(back.evidence, 0.0, kEnough);
-    if (back.evidence >= kEnough) back.is_sure = true;
+    back.evidence += std::clamp(*worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
+    back.evidence = std::clamp(back.evidence, 0.0, kEnoughToRecover);
+    if (back.evidence >= kEnoughToRecover) back.is_sure = true;
     ++back.nights;
     if (back.evidence <= 0) back = {};
   }
@@ -388,6 +405,7 @@ void TimingChangeDetector::assert_step(std::size_t nights, double before, const 
   change->is_asserted = true;
   change->q_value = std::min(change->q_value, point.p_value * static_cast<double>(among));
   change->noise = noise;
+  change->is_confirmed_early = change->is_confirmed_early || !change->confirmed;
   if (!change->confirmed) change->confirmed = number;
   note_recoveries(number);
 }

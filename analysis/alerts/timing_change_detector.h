@@ -32,6 +32,7 @@ struct WatchedChange {
   /// What followed was likelier with it by far (recent_step.h), whether a search finds it or not.
   bool is_asserted = false;
   NightNoise noise;                  ///< of the series, where `is_asserted`
+  bool is_confirmed_early = false;   ///< confirmed by that, and by no search
   bool is_over_with_others = false;  ///< see recover()
 
   /// Whether the nights would confirm it, if they were the only series.
@@ -55,6 +56,8 @@ class TimingChangeDetector {
   static constexpr std::size_t kKept = 256;
   /// Findings of two searches so near each other are the same change.
   static constexpr std::size_t kSameChange = 3;
+  /// Nights for which a change is looked at again each night. What was over for so long stays so.
+  static constexpr std::size_t kYoung = 10;
 
   explicit TimingChangeDetector(const ChangeRules& rules,
                                 schema::Direction better = schema::Direction::kNeither)
@@ -96,6 +99,9 @@ class TimingChangeDetector {
   /// How often the best cut of the nights at both levels of a change would be as sure, if the
   /// series' level wandered by `wander` (wandering_level.h).
   double wandering_p_value(const WatchedChange& change, double wander) const;
+  /// How many nights exactly at the level before it would make back_of() sure that it is over. None
+  /// where nothing can be told.
+  std::optional<std::size_t> nights_to_recover(const WatchedChange& change) const;
   /// What began with this change, and is of the same cause, is over as of night `number`, and this
   /// one as far as its nights can tell: it is over with them until reopen(), which says that it was
   /// not.
@@ -123,6 +129,7 @@ class TimingChangeDetector {
   std::size_t begin() const { return begin_; }
   /// Of the nights of the last search.
   const NightNoise& noise() const { return search_.noise; }
+  const ChangeRules& rules() const { return rules_; }
 
  private:
   friend struct StateFields;
@@ -135,6 +142,7 @@ class TimingChangeDetector {
   bool note_recoveries(std::size_t number);
   bool has_open_change() const;
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
+  std::optional<double> worth_of_night(const WatchedChange& change) const;
   WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
   std::size_t number_at(std::size_t place) const { return numbers_[place - first_]; }
 

@@ -60,9 +60,9 @@ struct StateFields {
   template <class Archive, Either<WatchedChange> T>
   static void of(Archive& archive, T& change) {
     auto& [point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
-           recovery_of, missed, begin, is_asserted, noise, is_over] = change;
+           recovery_of, missed, begin, is_asserted, noise, is_early, is_over] = change;
     archive(point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
-            recovery_of, missed, begin, is_asserted, noise, is_over);
+            recovery_of, missed, begin, is_asserted, noise, is_early, is_over);
   }
   // What the last search found is in the changes. Of the nights only their levels are written, as
   // they are judged: the rest is in the nights that are recalled.
@@ -129,9 +129,11 @@ struct StateFields {
   template <class Archive, Either<CommonChange> T>
   static void of(Archive& archive, T& change) {
     auto& [scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
-           taken_in_by, members, before, effects, earlier, begin, end, over, over_from] = change;
+           taken_in_by, members, before, effects, others_moved, others, earlier, begin, end, over,
+           over_from] = change;
     archive(scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
-            taken_in_by, members, before, effects, earlier, begin, end, over, over_from);
+            taken_in_by, members, before, effects, others_moved, others, earlier, begin, end, over,
+            over_from);
   }
   template <class Archive, Either<CommonChange::Spell> T>
   static void of(Archive& archive, T& spell) {

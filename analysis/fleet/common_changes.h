@@ -44,6 +44,10 @@ struct CommonChange {
   std::vector<std::size_t> members;        ///< series
   std::vector<double> before;              ///< levels of the members; NaN where not known
   Effects effects;                         ///< of the members, natural logarithms
+  /// Of a backend: how far the series of all others moved since the onset, in the median, and how
+  /// many they are; as far as it was measured.
+  double others_moved = 0;
+  std::size_t others = 0;
   /// When it was there before and over in between: what it did then.
   struct Spell {
     std::size_t begin = 0, end = 0;  ///< nights
@@ -78,6 +82,16 @@ class CommonChangeDetector {
   static constexpr std::size_t kMostSeries = 20'000;
   /// Of fewer series nothing common is told.
   static constexpr std::size_t kFewestSeries = 6;
+  /// Nights in which each scope may see a false change by chance.
+  static constexpr double kPatience = 100;
+  /// Evidence that a change is over, natural logarithms.
+  static constexpr double kOverMachine = 3, kOverBackend = 7;
+  /// The same, of a night on which nothing is unusual, where the change hit some series and not
+  /// others.
+  static constexpr double kOfUsualNight = 2;
+  /// The same within so many nights after it was over is the same change again.
+  static constexpr std::size_t kMachineReturns = 3, kBackendReturns = 7;
+  static constexpr std::size_t kYoung = 10;  ///< nights: the size of a change is being learnt
 
   CommonChangeDetector();
 
@@ -134,8 +148,7 @@ class CommonChangeDetector {
   friend struct StateFields;
 
   static constexpr std::size_t kLevelNights =
-      20;                                    // that a level rests on; as many may be judged again
-  static constexpr std::size_t kYoung = 10;  // nights: the size of a change is being learnt
+      20;  // that a level rests on; as many may be judged again
   static constexpr std::size_t kMostStates = 3;
   static constexpr double kCut = 3;  // deviations are cut here before they are pooled
   static constexpr double kMostSquare = kCut * kCut;
@@ -259,6 +272,7 @@ class CommonChangeDetector {
   void confirm(CommonChange* change);
   void take_in(const CommonChange& wider);
   void learn_effects(CommonChange* change);
+  void measure_others(CommonChange* change) const;
   void withdraw(CommonChange* change, std::optional<std::size_t> by);
   bool is_usual(const CommonChange& change, const Residuals& of) const;
   void follow(CommonChange* change);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "analysis/fleet/common_changes_parts.h"
+#include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kPatience = 100;  // nights in which each scope may see a false change by chance
 // So many models must have moved, or it is their own doing; and of the series so many in one
 // direction, or apart from each other.
 constexpr double kShareOfModels = 0.3;
@@ -113,6 +113,7 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
     change->members = members;
     change->effects = std::move(effects);
     change->before = levels_before(shifts);
+    measure_others(change);
   }
   if (!is_sure) return;
   if (change->stage != CommonStage::kConfirmed) {
@@ -170,7 +171,7 @@ bool CommonChangeDetector::are_many_off(std::span<const std::size_t> series,
 CommonChange* CommonChangeDetector::known(CommonScope scope, std::size_t node, int direction,
                                           std::size_t onset) {
   const std::size_t now = rows_.back().night;
-  const std::size_t returns = scope == CommonScope::kMachine ? 3 : 7;  // nights
+  const std::size_t returns = scope == CommonScope::kMachine ? kMachineReturns : kBackendReturns;
   CommonChange* found = nullptr;
   for (CommonChange& change : changes_) {
     const bool is_same = change.direction == direction;
@@ -234,6 +235,23 @@ void CommonChangeDetector::learn_effects(CommonChange* change) {
   if (std::abs(effects.pooled) >= kLeastChange) change->direction = effects.pooled > 0 ? 1 : -1;
   change->effects = std::move(effects);
   refresh(row_of(change->begin));
+  measure_others(change);
+}
+
+// Beside what is known of those nights already.
+void CommonChangeDetector::measure_others(CommonChange* change) const {
+  if (change->scope != CommonScope::kBackend) return;
+  std::vector<std::size_t> others;
+  for (std::size_t s = 0; s < series_.size(); ++s) {
+    if (series_[s].backend != change->backend) others.push_back(s);
+  }
+  std::vector<double> moved;
+  for (const Shift& shift :
+       shifts_of(others, change->is_taken_off() ? change->begin : change->onset, nullptr)) {
+    if (std::isfinite(shift.variance)) moved.push_back(shift.size);
+  }
+  change->others = moved.size();
+  change->others_moved = moved.empty() ? 0 : median(moved);
 }
 
 void CommonChangeDetector::withdraw(CommonChange* change, std::optional<std::size_t> by) {
@@ -286,13 +304,12 @@ void CommonChangeDetector::follow(CommonChange* change) {
   evidence = std::clamp(evidence * usual_worth_, -kMostOfNight, kMostOfNight);
   // Where series were hit on some nights and not on others, their effects tell little; but then a
   // night on which nothing is unusual tells.
-  constexpr double kOfUsualNight = 2;
   if (change->is_disagreement && is_usual(*change, before)) {
     evidence = std::max(evidence, kOfUsualNight);
   }
   if (change->over <= 0 && evidence > 0) change->over_from = now;
   change->over = std::max(0.0, change->over + evidence);
-  const double enough = is_machine ? 3 : 7;
+  const double enough = is_machine ? kOverMachine : kOverBackend;
   if (change->over >= enough) {
     change->stage = CommonStage::kRecovered;
     change->closed = now;

@@ -27,7 +27,7 @@ using schema::ErrorCode;
 using schema::Expected;
 
 constexpr std::string_view kAbout =
-    "  show N                 what people did with alert N, oldest first\n"
+    "  show N                 why alert N is what it is, and what people did with it\n"
     "  state N… STATE         open, acknowledged, investigating, fixed, wont_fix, invalid "
     "(nothing\n"
     "                         changed) or infrastructure (the machine did, not what is measured);\n"
@@ -106,6 +106,7 @@ Expected<void> show(schema::Connection& store, schema::AlertId id) {
   BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id, schema::now()));
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, id));
   print_heading(alert);
+  if (!alert.explanation.empty()) fmt::print("{}\n", printable(alert.explanation));
   for (const schema::AlertAction& action : actions) {
     fmt::print("{}  {}{}  {}: {}\n", schema::format_time(action.at),
                action.who.empty() ? "somebody" : printable(action.who),

@@ -122,6 +122,8 @@ struct Alert {
   std::optional<RunId> confirmed_run;   ///< which made sure
   std::optional<RunId> closed_run;      ///< with which it was over
   std::string rerun;                    ///< what would settle it, or ""
+  /// Why it is of what it is of, and why it has its state: at most three sentences.
+  std::string explanation;
   std::optional<AlertHeadline> headline;
   /// By which alerts that are as urgent are ordered, the heaviest first, in the words of who found
   /// it: how much is the matter, as far as it is sure.
@@ -296,8 +298,9 @@ Expected<std::size_t> number_parked_alerts(Connection& connection);
 /// first seen. Returns whether anything was different. Error: kNotFound.
 Expected<bool> update_alert(Connection& connection, const Alert& alert,
                             const AlertDetails& details = {});
-/// Leaves all but `detected` as it is. Returns whether it was not withdrawn. Error: kNotFound.
-Expected<bool> withdraw_alert(Connection& connection, AlertId id);
+/// Sets `detected` and why it is so, and leaves the rest as it is. Returns whether it was not
+/// withdrawn. Error: kNotFound.
+Expected<bool> withdraw_alert(Connection& connection, AlertId id, std::string_view explanation);
 /// Errors: kConflict if a person did anything with it, kNotFound.
 Expected<void> delete_alert(Connection& connection, AlertId id);
 /// Forgets what alert_run.h keeps of runs that are gone and that no alert names any more.

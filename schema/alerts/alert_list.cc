@@ -60,6 +60,7 @@ Alert read_alert(const Statement& row) {
   }
   alert.weight = row.real(33);
   alert.muted_until = row.text(34);
+  alert.explanation = row.text(35);
   return alert;
 }
 

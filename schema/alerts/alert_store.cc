@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kStateKey = "alerts_state";
 constexpr std::string_view kRulesKey = "alert_rules";
 
-constexpr int kFoundColumns = 28;  // of an alert, from $1
+constexpr int kFoundColumns = 29;  // of an alert, from $1
 
 /// To eight parameters of a statement, from `first` on.
 void bind_headline(Statement* statement, int first, const Alert& alert) {
@@ -46,6 +46,7 @@ Statement bind_found(Statement insert, const Alert& alert, const ContentHash& co
   insert.bind(14, alert.last_good).bind(15, alert.first_bad).bind(16, alert.first_seen_run);
   insert.bind(17, alert.confirmed_run).bind(18, alert.closed_run).bind(19, alert.rerun);
   bind_headline(&insert, 20, alert);
+  insert.bind(kFoundColumns - 1, alert.explanation);
   insert.bind_blob(kFoundColumns, content.view());
   return insert;
 }
@@ -196,6 +197,7 @@ ContentHash alert_content(const Alert& alert, const AlertDetails& details) {
     text.add(run);
   }
   text.add(alert.rerun);
+  text.add(alert.explanation);
   text.add(std::int64_t{alert.headline.has_value()});
   if (alert.headline) {
     const AlertHeadline& headline = *alert.headline;
@@ -303,7 +305,7 @@ Expected<bool> update_alert(Connection& connection, const Alert& found,
   update.bind(12, found.last_good).bind(13, found.first_bad).bind(14, found.first_seen_run);
   update.bind(15, found.confirmed_run).bind(16, found.closed_run).bind(17, found.rerun);
   bind_headline(&update, 18, found);
-  update.bind_blob(26, alert_content(found, details).view());
+  update.bind_blob(26, alert_content(found, details).view()).bind(27, found.explanation);
   BENCHHUD_TRY(update.run());
   if (connection.changes() == 0) {
     BENCHHUD_TRY(alert(connection, found.id));  // that it is there
@@ -315,8 +317,8 @@ Expected<bool> update_alert(Connection& connection, const Alert& found,
   return true;
 }
 
-Expected<bool> withdraw_alert(Connection& connection, AlertId id) {
-  BENCHHUD_TRY(connection.cached(sql::kWithdrawAlert).bind(1, id).run());
+Expected<bool> withdraw_alert(Connection& connection, AlertId id, std::string_view explanation) {
+  BENCHHUD_TRY(connection.cached(sql::kWithdrawAlert).bind(1, id).bind(2, explanation).run());
   if (connection.changes() == 0) {
     BENCHHUD_TRY(alert(connection, id));
     return false;

@@ -8,7 +8,7 @@ SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, ti
        direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, triage,
        triaged_at, owner, link, iif(urgency < 6 AND muted_until > $1, 'muted', state),
        iif(urgency < 6 AND muted_until > $1, 5, urgency), headline_metric, headline_effect, headline_low, headline_high,
-       headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, '')
+       headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, ''), explanation
 FROM alert
 
 -- name: alert_labels
@@ -69,9 +69,9 @@ INSERT INTO alert (
   id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
   direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
   headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
-  weight, content)
-VALUES ($29, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-        $24, $25, $26, $27, $28)
+  weight, explanation, content)
+VALUES ($30, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        $24, $25, $26, $27, $28, $29)
 
 -- name: least_alert_id
 SELECT min(coalesce(min(id), 0), 0) FROM alert
@@ -81,12 +81,12 @@ INSERT INTO alert (
   accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
   direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
   headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
-  weight, content)
+  weight, explanation, content)
 SELECT
   accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
   direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
   headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
-  weight, content
+  weight, explanation, content
 FROM alert
 WHERE id = $1
 
@@ -150,7 +150,7 @@ SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite 
     direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
     confirmed_run = $15, closed_run = $16, rerun = $17, headline_metric = $18, headline_effect = $19,
     headline_low = $20, headline_high = $21, headline_before = $22, headline_after = $23, headline_experiment = $24,
-    weight = $25, content = $26,
+    weight = $25, content = $26, explanation = $27,
     -- A mute until a state ends for good when the state comes: it is not in force again when the state goes. Of a title
     -- that is about another metric by now nobody said that it is not to be heard of.
     muted_until = CASE
@@ -162,7 +162,7 @@ WHERE id = $1 AND content <> $26
 
 -- name: withdraw_alert
 UPDATE alert
-SET detected = 'withdrawn', content = x'',
+SET detected = 'withdrawn', explanation = $2, content = x'',
     muted_until = iif(muted_until IN ('confirmed', 'recovered', 'worse'), '', muted_until)
 WHERE id = $1 AND detected <> 'withdrawn'
 

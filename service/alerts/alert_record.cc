@@ -10,6 +10,7 @@
 
 #include "analysis/changes/noise_class.h"
 #include "analysis/text/quantity_text.h"
+#include "service/alerts/alert_explanation.h"
 #include "service/alerts/alert_headline.h"
 
 namespace benchhud::service {
@@ -127,22 +128,23 @@ std::vector<schema::AlertLabel> labels_of(const schema::Run& before, const schem
 }
 
 // What would settle a suspect.
-std::string rerun_text(const WatchedAlert& alert,
+std::string rerun_text(const AlertContext& context, const WatchedAlert& alert,
                        const std::vector<const WatchedMember*>& members) {
-  if (alert.stage != AlertStage::kSuspect) return "";
+  if (alert.stage != AlertStage::kSuspect || members.empty()) return "";
   for (const WatchedMember* member : members) {
     if (analysis::watched_metric_info(member->metric).kind != MetricKind::kTimed) {
       return "its verdict flips often: verify it again";
     }
   }
-  std::size_t nights = 3;
-  for (const WatchedMember* member : members) nights = std::min(nights, member->nights_after);
-  if (nights >= 3) {
+  std::size_t missing = nights_missing(context, *members.front());
+  for (const WatchedMember* member : members) {
+    missing = std::min(missing, nights_missing(context, *member));
+  }
+  if (missing == 0) {
     return "among so many series it is not sure yet: further nights, or a rerun, settle it";
   }
   return "time it again, on another machine of the same kind if there is one: " +
-         analysis::count_text(static_cast<std::int64_t>(3 - nights), "night") +
-         " more would confirm it as well";
+         analysis::count_text(missing, "night") + " more would confirm it as well";
 }
 
 }  // namespace
@@ -217,7 +219,8 @@ AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert)
   kept.first_seen_run = run(alert.first_seen);
   kept.confirmed_run = run(alert.confirmed);
   kept.closed_run = run(alert.closed);
-  kept.rerun = rerun_text(alert, members);
+  kept.rerun = rerun_text(context, alert, members);
+  kept.explanation = alert_explanation(context, alert, members);
   kept.headline = alert_headline(context, alert, members);
   kept.weight = alert_weight(kept.headline, members);
   for (const WatchedMember* member : members) {

@@ -18,12 +18,23 @@ namespace benchhud::service {
 /// that have alerts have several.
 using KnownNoise = std::unordered_map<const analysis::TimingChangeDetector*, analysis::NoiseClass>;
 
+/// What was confirmed of single series, by onset, to be compared with an alert's.
+struct KnownOnsets {
+  struct Onset {
+    const analysis::WatchedMember* member = nullptr;
+    const analysis::CatalogEntry* entry = nullptr;
+  };
+  bool is_made = false;
+  std::vector<Onset> by_night;
+};
+
 /// What an alert is made of: the accelerator model's nights and all of its series.
 struct AlertContext {
   const analysis::AlertDetector& fleet;
   const analysis::Catalog& catalog;
   std::span<const schema::Run> nights;  ///< as AlertDetector numbers them
   KnownNoise& noise;                    ///< none at first
+  KnownOnsets& onsets;                  ///< not made at first
 };
 
 /// What is told of an alert: its members in the catalog's order, those that are withdrawn only

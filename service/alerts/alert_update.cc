@@ -23,6 +23,7 @@
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
 #include "service/alerts/alert_chart.h"
+#include "service/alerts/alert_explanation.h"
 #include "service/alerts/alert_matching.h"
 #include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
@@ -104,7 +105,8 @@ class Update {
     if (!nights.empty()) newest_[model] = nights.back().started_at;
     BENCHHUD_TRY(keep_qualities(fleet, nights));
     KnownNoise noise;
-    return keep({fleet, experiments.catalog, nights, noise}, model);
+    KnownOnsets onsets;
+    return keep({fleet, experiments.catalog, nights, noise, onsets}, model);
   }
 
   // Of the nights that are judged again, whether or not that was so when the newest was watched
@@ -223,7 +225,7 @@ class Update {
       ++update_.changed;
       return schema::delete_alert(store_, alert.id);
     }
-    BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, alert.id));
+    BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, alert.id, kNotFoundAnyMore));
     update_.changed += changed ? 1 : 0;
     return {};
   }

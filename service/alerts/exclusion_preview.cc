@@ -141,9 +141,11 @@ Expected<ExclusionPreview> preview_exclusion(schema::Reader& reader, const schem
                     watched.watch(model, nights, marks_on(model, marks)));
     fleet.measure_members();
     KnownNoise noise;
+    KnownOnsets onsets;
     BENCHHUD_ASSIGN(auto stored, schema::alerts(store, model));
-    BENCHHUD_ASSIGN(preview.outcomes, outcomes_of({fleet, experiments.catalog, nights, noise},
-                                                  std::move(stored), store, model));
+    BENCHHUD_ASSIGN(preview.outcomes,
+                    outcomes_of({fleet, experiments.catalog, nights, noise, onsets},
+                                std::move(stored), store, model));
     std::erase_if(preview.outcomes,
                   [](const Outcome& outcome) { return outcome.is_same() && is_over(outcome.now); });
     std::ranges::stable_sort(preview.outcomes, [](const Outcome& a, const Outcome& b) {

@@ -68,6 +68,11 @@ export function AlertPage({ id }: { id: number }) {
         <h1>
           <DirectionSign direction={details.direction} /> {unbroken(details.title)}
         </h1>
+        {details.explanation && (
+          <p class="why" data-told="Explanation">
+            {unbroken(details.explanation)}
+          </p>
+        )}
         <Buttons alert={data} triage={triage} onMute={mute} />
         <div class="toolbar">
           {details.last_good && details.first_bad && (

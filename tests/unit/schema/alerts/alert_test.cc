@@ -55,6 +55,7 @@ Alert found(const std::string& accelerator_model = "A100") {
   alert.first_bad = RunId(8);
   alert.first_seen_run = RunId(9);
   alert.rerun = "time it again";
+  alert.explanation = "Only this model moved.";
   return alert;
 }
 
@@ -128,6 +129,7 @@ void expect_same_finding(const Alert& a, const Alert& b) {
             std::tie(b.onset_run, b.last_good, b.first_bad, b.first_seen_run, b.confirmed_run,
                      b.closed_run));
   EXPECT_EQ(a.rerun, b.rerun);
+  EXPECT_EQ(a.explanation, b.explanation);
 }
 
 TEST(AlertNames, AreReadBackAndTellAllApart) {
@@ -256,12 +258,12 @@ TEST_F(AlertTest, AnUpdateSetsWhatIsFoundAndLeavesTheRest) {
 
 TEST_F(AlertTest, AWithdrawnOneSaysWhatItSaid) {
   const AlertId id = add(found(), found_details());
-  EXPECT_TRUE(*withdraw_alert(store_, id));
+  EXPECT_TRUE(*withdraw_alert(store_, id, "gone"));
   EXPECT_EQ(read(id).detected, DetectedState::kWithdrawn);
   EXPECT_EQ(read(id).title, found().title);
   EXPECT_EQ(*alert_details(store_, id), found_details());
-  EXPECT_FALSE(*withdraw_alert(store_, id));
-  EXPECT_EQ(withdraw_alert(store_, AlertId(99)).error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(*withdraw_alert(store_, id, "gone"));
+  EXPECT_EQ(withdraw_alert(store_, AlertId(99), "gone").error().code, ErrorCode::kNotFound);
   Alert again = found();
   again.id = id;
   EXPECT_TRUE(*update_alert(store_, again, found_details())) << "it was found again";

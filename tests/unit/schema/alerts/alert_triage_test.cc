@@ -221,7 +221,7 @@ TEST_F(AlertTriageTest, AMuteUntilAStateEndsForGood) {
 
   const AlertId goes = add();
   act({goes}, "mute", "recovered");
-  ASSERT_TRUE(withdraw_alert(store_, goes));
+  ASSERT_TRUE(withdraw_alert(store_, goes, ""));
   find_again(goes, kConfirmed, same);
   EXPECT_EQ(read(goes).state, "confirmed");
 }

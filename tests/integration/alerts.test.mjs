@@ -152,7 +152,7 @@ test("a mute ends by itself when its day begins", (t) => {
   assert.deepEqual([now.get(ids[0]), now.get(ids[1])], [["muted", day(2)], ["muted", day(4)]]);
   // Only what reads the store, two days later.
   const later = spawnSync(program, ["alerts", "show", ids[0], "--db", store], { env, encoding: "utf8" });
-  assert.match(later.stdout, new RegExp(`^#${ids[0]} ${found[0].state}\n.*mute: ${day(2)}`));
+  assert.match(later.stdout, new RegExp(`^#${ids[0]} ${found[0].state}\n.+\n.*mute: ${day(2)}`));
   const listed = spawnSync(program, ["regressions", "--all", "--format", "json", "--db", store], { env, encoding: "utf8" });
   const then = states(listed.stdout);
   assert.deepEqual(then.get(ids[0]), [found[0].state, null]);

@@ -178,7 +178,8 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
     if (change->confirmed && point.state == ChangeState::kSuspect) continue;
     change->point = point;
     change->onset = number_at(point.at);
-    change->earliest = number_at(point.earliest);
+    // It was seen then already, so it may have begun then.
+    change->earliest = std::min(number_at(point.earliest), change->first_seen);
     change->latest = number_at(std::min(point.latest, count() - 1));
     changed = true;
   }
@@ -400,7 +401,8 @@ void TimingChangeDetector::assert_step(std::size_t nights, double before, const 
   // What a search has found it knows better.
   if (is_new || change->point.state == ChangeState::kSuspect || change->missed > 0) {
     change->point = point;
-    change->onset = change->earliest = change->latest = number_at(point.at);
+    change->onset = change->latest = number_at(point.at);
+    change->earliest = std::min(change->onset, change->first_seen);
   }
   change->is_asserted = true;
   change->q_value = std::min(change->q_value, point.p_value * static_cast<double>(among));

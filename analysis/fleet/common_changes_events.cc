@@ -84,7 +84,7 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
   const bool is_disagreement = disagreement.most(node) > levels.of(node, direction);
   const std::size_t nights =
       (is_disagreement ? disagreement : levels).nights_off(node, is_disagreement ? 1 : direction);
-  const std::size_t onset = rows_[rows_.size() - std::min(nights, rows_.size())].night;
+  std::size_t onset = rows_[rows_.size() - std::min(nights, rows_.size())].night;
   const std::vector<std::size_t> members = series_in(scope, node);
   const std::vector<Shift> shifts = shifts_of(members, onset, nullptr);
   Effects effects = shrunk_effects(shifts, !is_disagreement);
@@ -104,6 +104,8 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
     change->onset = onset;
   }
   if (change->stage == CommonStage::kSuspect || change->stage == CommonStage::kWithdrawn) {
+    // It began no later than it was seen, whichever of its nights say so most clearly.
+    onset = std::min(onset, change->first_seen);
     change->stage = CommonStage::kSuspect;
     change->closed.reset();
     change->confirmed.reset();
@@ -175,18 +177,23 @@ CommonChange* CommonChangeDetector::known(CommonScope scope, std::size_t node, i
   CommonChange* found = nullptr;
   for (CommonChange& change : changes_) {
     const bool is_same = change.direction == direction;
+    // What began after a suspect was seen, and not about then, is something else.
+    constexpr std::size_t kAbout = 2;  // nights
+    const bool may_be_suspect = onset <= change.first_seen + kAbout;
     if (change.scope != scope || (scope == CommonScope::kBackend && change.backend != node)) {
       continue;
     }
     switch (change.stage) {
       case CommonStage::kSuspect:
-        if (is_same || scope == CommonScope::kMachine) found = &change;
+        if (may_be_suspect && (is_same || scope == CommonScope::kMachine)) found = &change;
         break;
       case CommonStage::kConfirmed:
         if (onset < change.begin + kYoung) found = &change;
         break;
-      case CommonStage::kRecovered:
       case CommonStage::kWithdrawn:
+        if (!may_be_suspect) break;
+        [[fallthrough]];
+      case CommonStage::kRecovered:
         if (is_same && now - *change.closed <= returns && !change.taken_in_by) found = &change;
         break;
     }

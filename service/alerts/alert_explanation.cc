@@ -389,8 +389,8 @@ std::size_t nights_missing(const AlertContext& context, const WatchedMember& mem
 std::string alert_explanation(const AlertContext& context, const WatchedAlert& alert,
                               const Members& members) {
   if (alert.stage == AlertStage::kWithdrawn) return withdrawn_text(context, alert, members);
-  if (members.empty()) return "";
   const bool is_common = !alert.common.empty();
+  if (members.empty() && !is_common) return "";
   std::string text = level_text(context, alert, members);
   if (!text.empty()) text += " ";
   switch (alert.stage) {

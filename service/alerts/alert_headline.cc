@@ -16,20 +16,20 @@ using analysis::watched_metric_info;
 using analysis::WatchedMember;
 using analysis::WatchedMetric;
 
-// How soon a change is told: failures, times, counts, what remains.
+// How soon a change is told, as the title does: failures, steady times, counts, the other times,
+// and what follows from something else last: captured graphs from their breaks, speedups.
 int rank_of(const WatchedMember& member) {
   switch (watched_metric_info(member.metric).kind) {
     case MetricKind::kVerdict:
       return 0;
     case MetricKind::kCount:
-      return 2;
+      return member.metric == WatchedMetric::kGraphs ? 3 : 2;
     case MetricKind::kTimed:
     case MetricKind::kDrift:
       break;
   }
-  const bool is_own_time =
-      member.metric == WatchedMetric::kSteady || member.metric == WatchedMetric::kDrift;
-  return is_own_time ? 1 : 3;
+  if (member.metric == WatchedMetric::kSteady) return 1;
+  return member.metric == WatchedMetric::kSpeedup ? 5 : 4;
 }
 
 double size_of(const WatchedMember& member) {

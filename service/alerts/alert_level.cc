@@ -102,12 +102,27 @@ const CommonChange* common_change_of(const AlertContext& context, const WatchedA
   return found;
 }
 
+// Of a suspect that did nothing to any series that can be told from nothing.
+std::string level_without_members(const AlertContext& context, const WatchedAlert& alert) {
+  for (const auto& [metric, place] : alert.common) {
+    const CommonChange& change = context.fleet.common().changes(metric)[place];
+    if (change.stage == CommonStage::kWithdrawn) continue;
+    const auto measured =
+        std::ranges::count_if(change.before, [](double before) { return std::isfinite(before); });
+    return fmt::format("{}{} {}, and none of them moved by more than the error of its own change",
+                       count_text(measured, watched_metric_info(metric).title),
+                       alert.group.backend.empty() ? "" : " on " + name_text(alert.group.backend),
+                       change.is_disagreement ? "disagree more than usual" : "moved together");
+  }
+  return "";
+}
+
 // What a change of the machine or of a backend did to the series that it was measured of.
 std::string common_level(const AlertContext& context, const WatchedAlert& alert,
                          const Members& members) {
   WatchedMetric metric{};
   const CommonChange* change = common_change_of(context, alert, members, &metric);
-  if (change == nullptr) return "";
+  if (change == nullptr) return level_without_members(context, alert);
   const WatchedMetricInfo& info = watched_metric_info(metric);
   std::set<schema::ExperimentId> told;
   std::set<std::size_t> models;
@@ -378,7 +393,7 @@ std::string night_text(const AlertContext& context, std::size_t night) {
 
 std::string level_text(const AlertContext& context, const WatchedAlert& alert,
                        const Members& members) {
-  if (members.empty()) return "";
+  if (members.empty() && alert.common.empty()) return "";
   std::string text = alert.group.is_of_failures ? failures_level(context, alert, members)
                      : alert.group.scope == AlertScope::kModel
                          ? model_level(context, alert, members)

@@ -80,8 +80,8 @@ std::vector<std::string> facts_of(const AlertContext& context, const Members& me
     const bool follows = info.metric == WatchedMetric::kGraphs &&
                          !of_metric(members, WatchedMetric::kGraphBreaks).empty();
     if (some.empty() || follows) continue;
-    facts.push_back(
-        fmt::format("{} {} → {}", info.title, some.front()->before_text, some.front()->after_text));
+    const WatchedMember& most = most_telling(some);
+    facts.push_back(fmt::format("{} {} → {}", info.title, most.before_text, most.after_text));
   }
   if (!facts.empty()) return facts;
   for (const auto& info : analysis::watched_metrics()) {

@@ -716,6 +716,16 @@ void AlertDetector::collect_common(WatchedMetric metric, std::size_t place) {
   auto& places = common_members_[place_of(metric)][place];
   for (std::size_t m = 0; m < change.members.size(); ++m) {
     const double moved = change.effects.effect[m], before = change.before[m];
+    const bool is_withdrawn = change.stage == CommonStage::kWithdrawn;
+    const auto update_state = [&](WatchedMember* member) {
+      member->confirmed = change.confirmed;
+      member->withdrawn = is_withdrawn ? change.closed : std::nullopt;
+      member->recovered = change.stage == CommonStage::kRecovered ? change.closed : std::nullopt;
+    };
+    // Of one of which nothing new is known the numbers stay.
+    if (const auto old = places.find(change.members[m]); old != places.end()) {
+      update_state(&members_[old->second]);
+    }
     if (!std::isfinite(before)) continue;
     const CatalogEntry& entry = common_.series(metric, change.members[m]);
     const double error = std::sqrt(change.effects.variance[m]);
@@ -737,10 +747,7 @@ void AlertDetector::collect_common(WatchedMetric metric, std::size_t place) {
     member.is_common = true;
     member.onset = member.earliest = member.latest = change.onset;
     member.first_seen = change.first_seen;
-    member.confirmed = change.confirmed;
-    const bool is_withdrawn = change.stage == CommonStage::kWithdrawn;
-    member.withdrawn = is_withdrawn ? change.closed : std::nullopt;
-    member.recovered = change.stage == CommonStage::kRecovered ? change.closed : std::nullopt;
+    update_state(&member);
     member.effect = std::expm1(moved);
     member.interval = {std::expm1(moved - kReach * error), std::expm1(moved + kReach * error),
                        0.95};
@@ -807,23 +814,41 @@ void AlertDetector::update_common_alerts(std::size_t number) {
   for (const std::size_t place : changed) {
     WatchedAlert& alert = alerts_[place];
     alert.group.members.clear();
-    bool is_confirmed = false, is_suspect = false, is_recovered = false;
-    std::optional<std::size_t> onset, taken_in_by;
+    bool is_confirmed = false, is_suspect = false, is_recovered = false, is_improved = false;
+    bool was_confirmed = false;
+    std::optional<std::size_t> onset, onset_of_none, taken_in_by;
     for (const auto& [metric, c] : alert.common) {
       const CommonChange& change = common_.changes(metric)[c];
-      if (change.confirmed && !alert.confirmed) alert.confirmed = number;
-      is_confirmed = is_confirmed || change.stage == CommonStage::kConfirmed;
-      is_suspect = is_suspect || change.stage == CommonStage::kSuspect;
-      is_recovered = is_recovered || change.stage == CommonStage::kRecovered;
       if (change.taken_in_by) taken_in_by = common_alerts_[place_of(metric)][*change.taken_in_by];
-      if (change.stage != CommonStage::kWithdrawn)
-        onset = std::min(onset.value_or(change.onset), change.onset);
+      bool is_told = false, is_worse = false;
       for (const auto& [series, member] : common_members_[place_of(metric)][c]) {
-        if (members_[member].is_reported) alert.group.members.push_back(member);
+        if (!members_[member].is_reported) continue;
+        alert.group.members.push_back(member);
+        is_told = true;
+        is_worse = is_worse || members_[member].worse > 0;
       }
+      if (change.stage == CommonStage::kWithdrawn) continue;
+      was_confirmed = was_confirmed || change.confirmed.has_value();
+      // An improvement of one kind of time does not keep a regression of another open.
+      const bool is_open = change.stage == CommonStage::kConfirmed;
+      is_confirmed = is_confirmed || (is_open && (is_worse || !is_told));
+      is_improved = is_improved || (is_open && !is_worse && is_told);
+      is_suspect = is_suspect || change.stage == CommonStage::kSuspect;
+      is_recovered = is_recovered || (change.stage == CommonStage::kRecovered && is_worse);
+      std::optional<std::size_t>& first = is_told ? onset : onset_of_none;
+      first = std::min(first.value_or(change.onset), change.onset);
     }
+    const bool is_other_recovered =
+        std::ranges::any_of(alert.common, [&](const WatchedAlert::Common& one) {
+          return common_.changes(one.metric)[one.change].stage == CommonStage::kRecovered;
+        });
+    is_confirmed = is_confirmed || (is_improved && !is_recovered);
+    is_recovered = is_recovered || is_other_recovered;
+    if (was_confirmed && !alert.confirmed) alert.confirmed = number;
+    // What was confirmed of it was taken back.
+    if (!was_confirmed && is_suspect) alert.confirmed.reset();
     std::ranges::sort(alert.group.members);
-    alert.group.onset = onset.value_or(alert.group.onset);
+    alert.group.onset = onset ? *onset : onset_of_none.value_or(alert.group.onset);
     const AlertStage before = alert.stage;
     alert.stage = is_confirmed   ? AlertStage::kConfirmed
                   : is_recovered ? AlertStage::kRecovered

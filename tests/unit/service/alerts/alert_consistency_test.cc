@@ -148,7 +148,9 @@ class AlertConsistency : public AlertFixture {
   void check_state(const Alert& alert, const AlertDetails& details) {
     const auto is_regression = [](const AlertMember& member) {
       return member.direction == schema::ChangeDirection::kRegression &&
-             member.metric != "speedup" && member.detected != DetectedState::kSuspect;
+             member.metric != "speedup" && member.detected != DetectedState::kSuspect &&
+             // What flips is never sure, also when it is over.
+             !(member.counted && member.counted->flips >= 3);
     };
     const bool has_regression = std::ranges::any_of(details.members, is_regression);
     bool is_open = false, is_any_confirmed = false;

@@ -11,6 +11,7 @@
 #include "analysis/statistics/boost_math_policy.h"
 #include "analysis/statistics/max_scan_p_value.h"
 #include "analysis/statistics/robust_segmentation.h"
+#include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -93,9 +94,10 @@ class Search {
     for (std::size_t count = kMostSuspect; count > 0; --count) {
       if (const auto change = suspect(count)) {
         changes.found.push_back(*change);
-        break;
+        return changes;
       }
     }
+    if (const auto change = suspect_of_few(changes.rejected)) changes.found.push_back(*change);
     return changes;
   }
 
@@ -323,6 +325,39 @@ class Search {
     change.p_value = std::max(change.p_value, rank_p_value(before.count, as_far, count));
     add_interval(levels, &change);
     return change;
+  }
+
+  // A step into the last level that is only doubtful because so few nights, the step among them,
+  // say how much they scatter: by what they scatter about its own two levels (Student's t test),
+  // for all places where it may lie (Bonferroni).
+  std::optional<ChangePoint> suspect_of_few(std::span<const RejectedChange> rejected) const {
+    const std::size_t count = values_.size();
+    if (!rules_.suspects_in_few_nights || count > kFewNights || !cuts_.empty()) {
+      return std::nullopt;
+    }
+    for (const auto& [change, reason] : rejected) {
+      if (reason != Rejection::kNotSignificant) continue;
+      if (change.at < rules_.fewest_before_suspect) continue;
+      const std::span<const double> values(values_);
+      const auto before = values.first(change.at), after = values.subspan(change.at);
+      const double by = mean(after) - mean(before);
+      double squares = 0;
+      for (const std::span<const double> level : {before, after}) {
+        const double middle = mean(level);
+        for (const double value : level) squares += (value - middle) * (value - middle);
+      }
+      const double degrees = static_cast<double>(count) - 2;
+      const double error = std::sqrt(
+          squares / degrees * inflation_ *
+          (1 / static_cast<double>(before.size()) + 1 / static_cast<double>(after.size())));
+      if (!(error > 0)) continue;
+      ChangePoint suspected = change;
+      suspected.state = ChangeState::kSuspect;
+      suspected.p_value =
+          std::min(1.0, (static_cast<double>(count) - 1) * p_value_of({by, error, degrees}));
+      if (suspected.p_value <= rules_.significance) return suspected;
+    }
+    return std::nullopt;
   }
 
   // How often the last nights are at least as far off as these, in any order of the nights: however

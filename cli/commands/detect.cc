@@ -30,7 +30,7 @@ enum class Direction { kUp, kDown, kBoth };
 struct Request {
   std::string path;
   bool as_json = false;
-  ChangeRules rules;
+  ChangeRules rules = {.suspects_in_few_nights = true};
   double most_q = 0;
   Direction direction = Direction::kBoth;
 };

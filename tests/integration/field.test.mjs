@@ -192,6 +192,13 @@ test("HUD records without device and time come back as the same results", () => 
   assert.equal(run("export", "--format", "jsonl", "--db", copy), before);
 });
 
+test("a fall by 12 % after six nights is a suspect", () => {
+  const [{ change_points }] = JSON.parse(run("detect", field("18_step_after_six_nights.csv"), "--format", "json")).series;
+  assert.equal(change_points.length, 1);
+  assert.deepEqual([change_points[0].night, change_points[0].state], ["2024-03-07", "suspect"]);
+  assert.ok(Math.abs(change_points[0].effect + 0.12) < 0.01);
+});
+
 test("what the dynamo runner skips on purpose did not fail", async () => {
   const db = join(folder, "skip.db");
   run("ingest", field("12_pass_due_to_skip"), "--accelerator-model", "NVIDIA A100", "--timestamp", "2026-01-05", "--db", db);

@@ -324,5 +324,29 @@ TEST(RealSeries, StepsAreFoundAndNothingElse) {
   EXPECT_THAT(score.flagged, IsEmpty());
 }
 
+// Of noise without a step, at the rate that is allowed; of a step that few nights leave doubtful.
+TEST(ChangePoints, SuspectsInFewNights) {
+  const ChangeRules rules = {.suspects_in_few_nights = true};
+  int more = 0;
+  constexpr int kSeries = 4000;
+  for (int seed = 0; seed < kSeries; ++seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal(0, 0.02);
+    std::vector<Night> nights(12);
+    for (Night& night : nights) night.level = normal(random);
+    if (find_changes(nights, rules).found.size() > find_changes(nights).found.size()) ++more;
+  }
+  EXPECT_LE(more, kSeries * 2 / 1000);
+  std::vector<Night> nights;
+  for (const double value : {51.2, 49.7, 50.9, 52.8, 50.1, 51.9, 45.3, 44.6, 45.1, 44.2}) {
+    nights.push_back({std::log(value), 0, 1});
+  }
+  EXPECT_TRUE(find_changes(nights).found.empty());
+  const auto found = find_changes(nights, rules).found;
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].at, 6u);
+  EXPECT_EQ(found[0].state, ChangeState::kSuspect);
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

@@ -15,6 +15,11 @@
 namespace benchhud::analysis {
 namespace {
 
+bool has_same_subject(const AlertGroup& a, const AlertGroup& b) {
+  return a.scope == b.scope && a.model == b.model && a.is_of_failures == b.is_of_failures &&
+         a.backend == b.backend;
+}
+
 constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<WatchedMetric>(place); }
 
 bool was_tried(const ExperimentObservation& result) {
@@ -331,11 +336,23 @@ bool AlertDetector::is_consistent() const {
     }
   }
   return std::ranges::all_of(alerts_, [&](const WatchedAlert& alert) {
-    return are_below(alert.group.members, members_.size()) &&
+    return are_below(alert.group.members, members_.size()) && is_consistent(alert.history) &&
            std::ranges::all_of(alert.common, [&](const WatchedAlert::Common& common) {
              return place_of(common.metric) < kTimedMetrics &&
                     common.change < common_.changes(common.metric).size();
            });
+  });
+}
+
+bool AlertDetector::is_consistent(std::span<const AlertEvent> history) const {
+  return std::ranges::all_of(history, [&](const AlertEvent& event) {
+    const auto are_below = [](const auto& places, std::size_t count) {
+      return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
+    };
+    return event.kind <= AlertEventKind::kSplit &&
+           std::max(event.last, event.to) < nights_.size() &&
+           std::max(event.night, event.from) < nights_.size() &&
+           are_below(event.members, members_.size()) && are_below(event.alerts, alerts_.size());
   });
 }
 
@@ -848,7 +865,8 @@ void AlertDetector::update_common_alerts(std::size_t number) {
     // What was confirmed of it was taken back.
     if (!was_confirmed && is_suspect) alert.confirmed.reset();
     std::ranges::sort(alert.group.members);
-    alert.group.onset = onset ? *onset : onset_of_none.value_or(alert.group.onset);
+    const std::size_t onset_before = alert.group.onset;
+    alert.group.onset = onset ? *onset : onset_of_none.value_or(onset_before);
     const AlertStage before = alert.stage;
     alert.stage = is_confirmed   ? AlertStage::kConfirmed
                   : is_recovered ? AlertStage::kRecovered
@@ -858,6 +876,9 @@ void AlertDetector::update_common_alerts(std::size_t number) {
     const bool is_open = is_confirmed || alert.stage == AlertStage::kSuspect;
     if (is_open) alert.closed.reset();
     if (!is_open && before != alert.stage) alert.closed = number;
+    note_onset(place, onset_before, number);
+    note_common(place, number);
+    note_stage(place, before, number);
   }
 }
 
@@ -876,75 +897,121 @@ std::optional<std::size_t> AlertDetector::common_alert_over(const AlertGroup& gr
   return std::nullopt;
 }
 
+// How open alerts and the groups of tonight share members.
+struct AlertDetector::Regrouping {
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  // `open`: place in open_alerts_
+  struct Tie {
+    std::size_t count, open, group;
+  };
+  std::vector<std::size_t> group_of;  // by member; kNone
+  std::vector<Tie> ties;              // the closest first, of equals the oldest alert
+  std::vector<std::optional<std::size_t>> alert_of;  // by group
+  std::vector<bool> goes_on;                         // by place in open_alerts_
+};
+
 void AlertDetector::update_alerts(std::size_t number) {
   collect_members();
   collect_common();
   update_common_alerts(number);
   auto groups = groups_now();
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> group_of(members_.size(), kNone);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (const std::size_t place : groups[g].members) group_of[place] = g;
-  }
   note_new_alerts();
-  // Each group goes on with the alert that it shares most with; of equals with the oldest.
-  struct Tie {
-    std::size_t count, open, group;  // `open`: place in open_alerts_
+  const Regrouping regrouping = regroup(groups);
+  const auto alert_of = alerts_of_groups(regrouping, groups, number);
+  std::vector<std::optional<std::size_t>> taken_by(open_alerts_.size());
+  for (const Regrouping::Tie& tie : regrouping.ties) {
+    if (!regrouping.goes_on[tie.open] && !taken_by[tie.open]) {
+      taken_by[tie.open] = alert_of[tie.group];
+    }
+  }
+  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
+    WatchedAlert& alert = alerts_[open_alerts_[k]];
+    if (regrouping.goes_on[k]) continue;
+    std::erase_if(alert.group.members,
+                  [&](std::size_t place) { return !members_[place].is_reported; });
+    const AlertStage before = std::exchange(alert.stage, AlertStage::kWithdrawn);
+    if (before == AlertStage::kWithdrawn) continue;
+    alert.closed = number;
+    alert.merged_into = taken_by[k] ? taken_by[k] : common_alert_over(alert.group);
+    note_stage(open_alerts_[k], before, number);
+  }
+  forget_closed_alerts();
+  const auto alert_telling = [&](std::size_t member) {
+    const std::size_t group = regrouping.group_of[member];
+    return group == Regrouping::kNone ? std::nullopt : std::optional(alert_of[group]);
   };
-  std::vector<Tie> ties;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    WatchedAlert& alert = alerts_[alert_of[g]];
+    const AlertGroup before = std::exchange(alert.group, std::move(groups[g]));
+    const AlertStage stage = alert.stage;
+    note_members(alert_of[g], before.members, alert_telling, number);
+    note_onset(alert_of[g], before.onset, number);
+    update_stage(&alert, number);
+    note_stage(alert_of[g], stage, number);
+    alert.merged_into.reset();
+  }
+}
+
+// Each group goes on with the alert that it shares most with; of equals with the oldest. An alert
+// keeps its subject: it goes on with no group that is about something else.
+AlertDetector::Regrouping AlertDetector::regroup(std::span<const AlertGroup> groups) const {
+  Regrouping now;
+  now.group_of.resize(members_.size(), Regrouping::kNone);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::size_t place : groups[g].members) now.group_of[place] = g;
+  }
   std::vector<std::size_t> shared;
   for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
     shared.clear();
     for (const std::size_t place : alerts_[open_alerts_[k]].group.members) {
-      if (group_of[place] != kNone) shared.push_back(group_of[place]);
+      if (now.group_of[place] != Regrouping::kNone) shared.push_back(now.group_of[place]);
     }
     std::sort(shared.begin(), shared.end());
     for (auto from = shared.begin(); from != shared.end();) {
       const auto end = std::upper_bound(from, shared.end(), *from);
-      ties.push_back({static_cast<std::size_t>(end - from), k, *from});
+      now.ties.push_back({static_cast<std::size_t>(end - from), k, *from});
       from = end;
     }
   }
-  std::stable_sort(ties.begin(), ties.end(),
-                   [](const Tie& a, const Tie& b) { return a.count > b.count; });
-  std::vector<std::optional<std::size_t>> alert_of(groups.size());
-  std::vector<bool> goes_on(open_alerts_.size(), false);
-  for (const Tie& tie : ties) {
-    if (goes_on[tie.open] || alert_of[tie.group]) continue;
-    goes_on[tie.open] = true;
-    alert_of[tie.group] = open_alerts_[tie.open];
+  std::stable_sort(now.ties.begin(), now.ties.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
+  now.alert_of.resize(groups.size());
+  now.goes_on.resize(open_alerts_.size(), false);
+  for (const Regrouping::Tie& tie : now.ties) {
+    if (now.goes_on[tie.open] || now.alert_of[tie.group]) continue;
+    if (!has_same_subject(alerts_[open_alerts_[tie.open]].at_first, groups[tie.group])) continue;
+    now.goes_on[tie.open] = true;
+    now.alert_of[tie.group] = open_alerts_[tie.open];
   }
-  std::vector<std::optional<std::size_t>> taken_by(open_alerts_.size());
-  for (const Tie& tie : ties) {
-    if (!goes_on[tie.open] && !taken_by[tie.open]) taken_by[tie.open] = alert_of[tie.group];
-  }
-  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
-    WatchedAlert& alert = alerts_[open_alerts_[k]];
-    if (goes_on[k]) {
-      alert.merged_into.reset();
-      continue;
-    }
-    std::erase_if(alert.group.members,
-                  [&](std::size_t place) { return !members_[place].is_reported; });
-    if (alert.stage != AlertStage::kWithdrawn) {
-      alert.closed = number;
-      alert.merged_into = taken_by[k] ? taken_by[k] : common_alert_over(alert.group);
-    }
-    alert.stage = AlertStage::kWithdrawn;
-  }
-  forget_closed_alerts();
+  return now;
+}
+
+std::vector<std::size_t> AlertDetector::alerts_of_groups(const Regrouping& regrouping,
+                                                         std::span<const AlertGroup> groups,
+                                                         std::size_t number) {
+  std::vector<std::size_t> places;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (!alert_of[g]) {
-      alert_of[g] = alerts_.size();
-      WatchedAlert& made = alerts_.emplace_back();
-      made.first_seen = number;
-      made.at_first = groups[g];
-      made.at_first.members.clear();
-    }
-    WatchedAlert& alert = alerts_[*alert_of[g]];
-    alert.group = std::move(groups[g]);
-    update_stage(&alert, number);
+    places.push_back(regrouping.alert_of[g].value_or(alerts_.size()));
+    if (regrouping.alert_of[g]) continue;
+    WatchedAlert& made = alerts_.emplace_back();
+    made.first_seen = number;
+    made.at_first = groups[g];
+    made.at_first.members.clear();
+    made.group.onset = groups[g].onset;
+    // Suspects are grouped one way tonight and another way tomorrow.
+    const auto tie = std::ranges::find_if(regrouping.ties, [&](const Regrouping::Tie& one) {
+      return one.group == g && regrouping.goes_on[one.open] &&
+             alerts_[open_alerts_[one.open]].confirmed.has_value();
+    });
+    if (tie == regrouping.ties.end()) continue;
+    const std::size_t older = open_alerts_[tie->open];
+    std::vector<std::size_t> shared;
+    std::ranges::set_intersection(alerts_[older].group.members, groups[g].members,
+                                  std::back_inserter(shared));
+    note(places.back(), AlertEventKind::kSplit, number, std::move(shared), {older});
   }
+  return places;
 }
 
 // What is withdrawn for good has no group any more, and most alerts that ever were are so.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/alerts/alert_groups.h"
+#include "analysis/alerts/alert_history.h"
 #include "analysis/alerts/common_causes.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/alerts/event_detectors.h"
@@ -87,6 +88,7 @@ struct WatchedAlert {
     std::size_t change = 0;
   };
   std::vector<Common> common;
+  std::vector<AlertEvent> history;  ///< what happened after it was first seen, oldest first
 };
 
 /// Nights come in the order of their runs' times; where one comes late, all are watched again. The
@@ -204,6 +206,7 @@ class AlertDetector {
                                  std::size_t metric);
   void make_watch(Experiment* experiment, std::size_t metric);
   bool is_consistent() const;
+  bool is_consistent(std::span<const AlertEvent> history) const;
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   const RulesOfMetrics* rules_of(const CatalogEntry& entry);
@@ -240,6 +243,18 @@ class AlertDetector {
   std::vector<AlertGroup> groups_now() const;
   void update_alerts(std::size_t number);
   void update_common_alerts(std::size_t number);
+  struct Regrouping;
+  Regrouping regroup(std::span<const AlertGroup> groups) const;
+  std::vector<std::size_t> alerts_of_groups(const Regrouping& regrouping,
+                                            std::span<const AlertGroup> groups, std::size_t number);
+  void note(std::size_t alert, AlertEventKind kind, std::size_t number,
+            std::vector<std::size_t> members = {}, std::vector<std::size_t> alerts = {});
+  void note_onset(std::size_t alert, std::size_t before, std::size_t number);
+  void note_stage(std::size_t alert, AlertStage before, std::size_t number);
+  using AlertOfMember = std::function<std::optional<std::size_t>(std::size_t)>;
+  void note_members(std::size_t alert, std::span<const std::size_t> before,
+                    const AlertOfMember& alert_telling, std::size_t number);
+  void note_common(std::size_t alert, std::size_t number);
   std::size_t alert_of(WatchedMetric metric, std::size_t change, std::size_t number);
   std::optional<std::size_t> common_alert_over(const AlertGroup& group) const;
   void forget_closed_alerts();

@@ -10,6 +10,7 @@
 
 #include "analysis/alerts/alert_detector.h"
 #include "analysis/alerts/alert_groups.h"
+#include "analysis/alerts/alert_history.h"
 #include "analysis/alerts/common_causes.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/alerts/event_detectors.h"
@@ -221,8 +222,14 @@ struct StateFields {
   }
   template <class Archive, Either<WatchedAlert> T>
   static void of(Archive& archive, T& alert) {
-    auto& [at_first, group, stage, first_seen, confirmed, closed, merged_into, common] = alert;
-    archive(at_first, group, stage, first_seen, confirmed, closed, merged_into, common);
+    auto& [at_first, group, stage, first_seen, confirmed, closed, merged_into, common, history] =
+        alert;
+    archive(at_first, group, stage, first_seen, confirmed, closed, merged_into, common, history);
+  }
+  template <class Archive, Either<AlertEvent> T>
+  static void of(Archive& archive, T& event) {
+    auto& [kind, night, last, count, from, to, members, alerts] = event;
+    archive(kind, night, last, count, from, to, members, alerts);
   }
   template <class Archive, Either<WatchedAlert::Common> T>
   static void of(Archive& archive, T& common) {

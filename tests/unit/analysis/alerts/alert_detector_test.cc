@@ -100,6 +100,28 @@ class Watching : public testing::Test {
         text += " " + std::to_string(to_int(member.experiment)) + "." +
                 std::to_string(place_of(member.metric)) + "=" + std::to_string(member.effect);
       }
+      text += "\n" + history_of(alert);
+    }
+    return text;
+  }
+  /// "34 joined 1: m3 eager steady", a line for each event.
+  std::string history_of(const WatchedAlert& alert) const {
+    std::string text;
+    for (const AlertEvent& event : alert.history) {
+      text += "  " + std::to_string(event.night);
+      if (event.last != event.night) text += "-" + std::to_string(event.last);
+      text += " " + std::string(alert_event_name(event.kind));
+      if (event.count > 0) text += " " + std::to_string(event.count);
+      if (event.kind == AlertEventKind::kOnsetMoved) {
+        text += " " + std::to_string(event.from) + " to " + std::to_string(event.to);
+      }
+      for (const std::size_t place : event.members) {
+        const WatchedMember& member = watch_->members()[place];
+        const CatalogEntry& entry = *catalog_->find(member.experiment);
+        text += " [" + std::string(entry.experiment().model) + " " + std::string(entry.column()) +
+                " " + std::string(watched_metric_info(member.metric).name) + "]";
+      }
+      for (const std::size_t other : event.alerts) text += " #" + std::to_string(other);
       text += "\n";
     }
     return text;
@@ -286,7 +308,9 @@ TEST_F(Watching, WhatGotSlowerTogetherIsOverTogether) {
   // It was no recovery: the noisy one is slow again, and the alert is open again.
   time_of(2, "openxla+dynamo") *= 1.4;
   some(5);
-  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  EXPECT_THAT(history_of(alerts(AlertStage::kConfirmed)[0]),
+              testing::ContainsRegex(" recovered\n  [0-9]+ reopened\n"));
   for (std::size_t n = 40; n < states.size(); ++n) {
     const auto other = go_on(n + 1, states[n], *catalog_);
     ASSERT_NE(other, nullptr) << n;
@@ -823,6 +847,79 @@ TEST_F(Watching, UnknownExperimentsAndEmptyNights) {
   EXPECT_THAT(watch_->nights(), SizeIs(5));
   EXPECT_THAT(watch_->alerts(), IsEmpty());
   EXPECT_EQ(watch_->timed(schema::ExperimentId{999}, WatchedMetric::kSteady), nullptr);
+}
+
+TEST_F(Watching, AHistorySaysWhatJoinedAndWhenItWasOver) {
+  make(20, kThree, {}, 0.03);
+  nights(30);
+  time_of(3, "eager") *= 1.3;
+  time_of(3, "openxla+dynamo") *= 1.12;
+  nights(15);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  time_of(3, "eager") /= 1.3;
+  time_of(3, "openxla+dynamo") /= 1.12;
+  nights(25);
+  ASSERT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
+  const std::string history = history_of(alerts(AlertStage::kRecovered)[0]);
+  EXPECT_THAT(history, testing::StartsWith("  32 confirmed 1\n"));
+  EXPECT_THAT(history, testing::ContainsRegex(" joined [1-9].*\\[m3 openxla\\+dynamo steady\\]"));
+  EXPECT_THAT(history, testing::ContainsRegex(" recovered\n$"));
+  EXPECT_THAT(history, testing::Not(testing::HasSubstr("left")));
+}
+
+// What seems to have begun in one night turns out to be two steps, once the second's onset is known
+// better.
+TEST_F(Watching, WhatTurnsOutToBeTwoCausesIsSplit) {
+  make(20, kThree, {}, 0.02);
+  nights(30);
+  time_of(3, "eager") *= 1.3;
+  nights(4);
+  time_of(3, "inductor") *= 1.06;
+  nights(10);
+  const auto is_of_m3 = of_model("m3");
+  EXPECT_EQ(std::ranges::count_if(watch_->alerts(),
+                                  [&](const WatchedAlert& alert) {
+                                    return alert.confirmed && testing::Value(alert, is_of_m3);
+                                  }),
+            1)
+      << story();
+  nights(10);
+  const auto all = watch_->alerts();
+  const auto older = std::ranges::find(all, 30u, &WatchedAlert::first_seen);
+  const auto is_split = [](const WatchedAlert& alert) {
+    return !alert.history.empty() && alert.history[0].kind == AlertEventKind::kSplit;
+  };
+  const auto newer = std::ranges::find_if(all, is_split);
+  ASSERT_TRUE(older != all.end() && newer != all.end()) << story();
+  const std::string places[] = {std::to_string(older - all.begin()),
+                                std::to_string(newer - all.begin())};
+  EXPECT_LT(older, newer);
+  EXPECT_EQ(older->group.onset, 30u) << "it stays where it was";
+  EXPECT_EQ(older->at_first.onset, 30u);
+  EXPECT_EQ(newer->group.onset, 34u);
+  EXPECT_EQ(history_of(*older),
+            "  32 confirmed 2\n  46 moved 1 [m3 inductor steady] #" + places[1] + "\n");
+  EXPECT_EQ(history_of(*newer),
+            "  46 split 1 [m3 inductor steady] #" + places[0] + "\n  51 confirmed 1\n");
+}
+
+TEST_F(Watching, AMachinesAlertNamesAFewOfWhatItTookIn) {
+  make(12, kThree);
+  nights(30);
+  for (int m = 0; m < 12; ++m) {
+    for (const auto& backend : kThree) time_of(m, backend) *= 1.1;
+  }
+  nights(12);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  const WatchedAlert machine = alerts(AlertStage::kConfirmed)[0];
+  EXPECT_LE(machine.history.size(), 2u) << "as its 36 series are known better each night, no event";
+  EXPECT_EQ(machine.history[0].kind, AlertEventKind::kConfirmed);
+  EXPECT_EQ(machine.history[0].count, 36u);
+  EXPECT_THAT(machine.history[0].members, IsEmpty());
+  for (const AlertEvent& event : machine.history) {
+    EXPECT_LE(event.alerts.size(), kNamedInEvent);
+    EXPECT_LE(event.members.size(), kNamedInEvent);
+  }
 }
 
 }  // namespace

@@ -384,12 +384,17 @@ CREATE TABLE alert (
          WHEN direction <> 'regression' THEN 4
          WHEN detected = 'suspect' THEN 1
          ELSE 0 END) VIRTUAL,  -- as the values of Urgency, without kMuted
+  -- Of one that is not found any more.
+  lost_as           TEXT    NOT NULL DEFAULT '',        -- `detected` when it was last found, where people had acted on it
+  is_orphaned       INTEGER NOT NULL DEFAULT 0,         -- nothing that people did explains that it is gone
+  successor         INTEGER,                            -- the alert that tells of most of its series now
   explanation       TEXT    NOT NULL DEFAULT ''         -- why it is of what it is of, and why it has its state
 ) STRICT;
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
 CREATE INDEX alert_by_onset ON alert (onset);
 CREATE INDEX alert_by_mute ON alert (muted_until);
 CREATE INDEX alert_by_model ON alert (accelerator_model);
+CREATE INDEX alert_orphaned ON alert (id) WHERE is_orphaned;
 
 -- The labels that differ between the last good and the first bad run of an alert.
 CREATE TABLE alert_label (
@@ -550,6 +555,12 @@ CREATE TABLE alert_chart (
   metric     TEXT NOT NULL,
   experiment INTEGER,        -- null: many series
   nights     TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
+) STRICT;
+
+-- What happened to an alert from night to night. It is worked out from the results together with the alert.
+CREATE TABLE alert_history (
+  alert_id INTEGER PRIMARY KEY,
+  events   TEXT NOT NULL  -- as history_text() writes it, oldest first
 ) STRICT;
 
 -- How much of each night can be trusted, as who finds alerts judges it.

@@ -136,6 +136,10 @@ struct Alert {
   /// Until when nobody wants to hear of it: a day, "2026-12-24", at whose beginning (UTC) the mute
   /// ends, a mute_end_name(), or "" where it is not muted, or not any more.
   std::string muted_until;
+  /// People acted on it, it was neither over nor decided, and it is not found any more, without
+  /// anything that explains it; not where they decided it since.
+  bool is_orphaned = false;
+  std::optional<AlertId> successor;  ///< that tells of most of its series now
   // What follows from both; the store works it out.
   /// Its name: what people say once they said anything, else what was detected; what is over is
   /// over whatever they say. "muted" for what is neither over nor decided and muted.
@@ -290,10 +294,14 @@ Expected<AlertId> add_alert(Connection& connection, const Alert& alert,
 /// transaction. Returns by what it is known until then.
 Expected<AlertId> park_alert(Connection& connection, const Alert& alert,
                              const AlertDetails& details = {});
+struct NumberedAlert {
+  AlertId parked{};  ///< by what it was known
+  AlertId number{};
+};
 /// Gives those that were parked their numbers, in the order of first_seen, then of their
-/// accelerator models, then in that in which they were parked. One at a time is held. Returns how
-/// many.
-Expected<std::size_t> number_parked_alerts(Connection& connection);
+/// accelerator models, then in that in which they were parked. One at a time is held. What
+/// put_alert_history() keeps does not move: it is put afterwards.
+Expected<std::vector<NumberedAlert>> number_parked_alerts(Connection& connection);
 /// Sets all that was found but accelerator_model, key and first_seen, which tell how the alert was
 /// first seen. Returns whether anything was different. Error: kNotFound.
 Expected<bool> update_alert(Connection& connection, const Alert& alert,
@@ -301,6 +309,12 @@ Expected<bool> update_alert(Connection& connection, const Alert& alert,
 /// Sets `detected` and why it is so, and leaves the rest as it is. Returns whether it was not
 /// withdrawn. Error: kNotFound.
 Expected<bool> withdraw_alert(Connection& connection, AlertId id, std::string_view explanation);
+/// Says of an alert that withdraw_alert() withdrew whether it is orphaned: it is where it was a
+/// suspect or confirmed, people had acted on it, and nothing explains that it is gone.
+/// `successor`: the alert that tells of its series now. update_alert() takes both back. Returns
+/// whether anything was different.
+Expected<bool> set_orphaned_alert(Connection& connection, AlertId id, bool is_unexplained,
+                                  std::optional<AlertId> successor);
 /// Errors: kConflict if a person did anything with it, kNotFound.
 Expected<void> delete_alert(Connection& connection, AlertId id);
 /// Forgets what alert_run.h keeps of runs that are gone and that no alert names any more.

@@ -69,15 +69,26 @@ void AlertCondition::add(std::string_view condition, double value) {
 void AlertCondition::in_state(const std::vector<std::string>& states) {
   if (states.empty()) return;
   constexpr std::string_view kMuted = "urgency < 6 AND muted_until > $1";
+  constexpr std::string_view kOrphaned =
+      "is_orphaned AND triage NOT IN ('fixed', 'wont_fix', 'invalid', 'infrastructure')";
   std::vector<std::string> stored = states;
-  const bool with_muted = std::erase(stored, "muted") > 0;
-  if (stored.empty()) {
-    text_ += fmt::format("{}{}", joint(), kMuted);
-  } else if (with_muted) {
-    text_ += fmt::format("{}(state IN ({}) OR {})", joint(), places(stored), kMuted);
-  } else {
-    text_ += fmt::format("{}state IN ({}) AND NOT ({})", joint(), places(stored), kMuted);
+  const std::string start = joint();
+  const bool with_orphaned = std::erase(stored, "orphaned") > 0;
+  if (with_orphaned && stored.empty()) {
+    text_ += start + std::string(kOrphaned);
+    return;
   }
+  const bool with_muted = std::erase(stored, "muted") > 0;
+  std::string condition;
+  if (stored.empty()) {
+    condition = kMuted;
+  } else if (with_muted) {
+    condition = fmt::format("(state IN ({}) OR {})", places(stored), kMuted);
+  } else {
+    condition = fmt::format("state IN ({}) AND NOT ({})", places(stored), kMuted);
+  }
+  if (with_orphaned) condition = fmt::format("({} OR {})", condition, kOrphaned);
+  text_ += start + condition;
 }
 
 void AlertCondition::one_of(std::string_view column, const std::vector<std::string>& values) {

@@ -60,7 +60,9 @@ Alert read_alert(const Statement& row) {
   }
   alert.weight = row.real(33);
   alert.muted_until = row.text(34);
-  alert.explanation = row.text(35);
+  alert.is_orphaned = row.integer(35) != 0;
+  alert.successor = optional_id<AlertId>(row, 36);
+  alert.explanation = row.text(37);
   return alert;
 }
 

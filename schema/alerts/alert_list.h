@@ -21,7 +21,7 @@ namespace benchhud::schema {
 /// Which alerts are wanted; of each empty list, any.
 struct AlertFilter {
   std::vector<AlertId> ids;
-  std::vector<std::string> states;  ///< Alert::state
+  std::vector<std::string> states;  ///< Alert::state, or "orphaned"
   std::vector<std::string> accelerator_models;
   std::vector<std::string> directions;  ///< change_direction_name()
   std::vector<std::string> owners;

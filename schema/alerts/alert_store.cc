@@ -277,11 +277,12 @@ Expected<AlertId> park_alert(Connection& connection, const Alert& alert,
   return insert_alert(connection, AlertId(least - 1), alert, details);
 }
 
-Expected<std::size_t> number_parked_alerts(Connection& connection) {
+Expected<std::vector<NumberedAlert>> number_parked_alerts(Connection& connection) {
   BENCHHUD_ASSIGN(const auto parked,
                   collect(connection.cached(sql::kParkedAlerts),
                           [](const Statement& row) { return AlertId(row.integer(0)); }));
-  if (parked.empty()) return parked.size();
+  std::vector<NumberedAlert> numbered;
+  if (parked.empty()) return numbered;
   for (const AlertId id : parked) {
     BENCHHUD_TRY(connection.cached(sql::kInsertAlertOfParked).bind(1, id).run());
     const std::int64_t number = connection.last_insert_id();
@@ -289,10 +290,11 @@ Expected<std::size_t> number_parked_alerts(Connection& connection) {
          {sql::kMoveLabelsOfAlert, sql::kMoveMembersOfAlert, sql::kMoveChartOfAlert}) {
       BENCHHUD_TRY(connection.cached(move).bind(1, id).bind(2, number).run());
     }
+    numbered.push_back({id, AlertId(number)});
   }
   BENCHHUD_TRY(connection.execute(sql::kDeleteParkedAlerts));
   BENCHHUD_TRY(count_revision(connection));
-  return parked.size();
+  return numbered;
 }
 
 Expected<bool> update_alert(Connection& connection, const Alert& found,
@@ -327,6 +329,15 @@ Expected<bool> withdraw_alert(Connection& connection, AlertId id, std::string_vi
   return true;
 }
 
+Expected<bool> set_orphaned_alert(Connection& connection, AlertId id, bool is_unexplained,
+                                  std::optional<AlertId> successor) {
+  Statement set = connection.cached(sql::kSetOrphanedAlert);
+  BENCHHUD_TRY(set.bind(1, id).bind(2, is_unexplained).bind(3, successor).run());
+  if (connection.changes() == 0) return false;
+  BENCHHUD_TRY(count_revision(connection));
+  return true;
+}
+
 Expected<void> delete_alert(Connection& connection, AlertId id) {
   BENCHHUD_TRY(connection.cached(sql::kDeleteUntouchedAlert).bind(1, id).run());
   if (connection.changes() == 0) {
@@ -336,6 +347,7 @@ Expected<void> delete_alert(Connection& connection, AlertId id) {
   }
   BENCHHUD_TRY(delete_details(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteChartOfAlert).bind(1, id).run());
+  BENCHHUD_TRY(connection.cached(sql::kDeleteHistoryOfAlert).bind(1, id).run());
   return count_revision(connection);
 }
 

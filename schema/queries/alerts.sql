@@ -8,7 +8,8 @@ SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, ti
        direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, triage,
        triaged_at, owner, link, iif(urgency < 6 AND muted_until > $1, 'muted', state),
        iif(urgency < 6 AND muted_until > $1, 5, urgency), headline_metric, headline_effect, headline_low, headline_high,
-       headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, ''), explanation
+       headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, ''),
+       is_orphaned AND triage NOT IN ('fixed', 'wont_fix', 'invalid', 'infrastructure'), successor, explanation
 FROM alert
 
 -- name: alert_labels
@@ -130,7 +131,10 @@ WHERE id NOT IN (SELECT id FROM run)
                  UNION SELECT closed_run FROM alert WHERE closed_run IS NOT NULL
                  UNION SELECT onset_run FROM alert_member WHERE onset_run IS NOT NULL
                  UNION SELECT earliest_run FROM alert_member WHERE earliest_run IS NOT NULL
-                 UNION SELECT latest_run FROM alert_member WHERE latest_run IS NOT NULL)
+                 UNION SELECT latest_run FROM alert_member WHERE latest_run IS NOT NULL
+                 UNION SELECT named.value
+                       FROM alert_history AS h, json_each(h.events) AS event, json_each(event.value) AS named
+                       WHERE named.key IN (1, 2, 4, 5) AND named.value IS NOT NULL)
 
 -- name: delete_parked_alerts
 DELETE FROM alert WHERE id < 0
@@ -150,7 +154,7 @@ SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite 
     direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
     confirmed_run = $15, closed_run = $16, rerun = $17, headline_metric = $18, headline_effect = $19,
     headline_low = $20, headline_high = $21, headline_before = $22, headline_after = $23, headline_experiment = $24,
-    weight = $25, content = $26, explanation = $27,
+    weight = $25, content = $26, explanation = $27, lost_as = '', is_orphaned = 0, successor = NULL,
     -- A mute until a state ends for good when the state comes: it is not in force again when the state goes. Of a title
     -- that is about another metric by now nobody said that it is not to be heard of.
     muted_until = CASE
@@ -163,8 +167,13 @@ WHERE id = $1 AND content <> $26
 -- name: withdraw_alert
 UPDATE alert
 SET detected = 'withdrawn', explanation = $2, content = x'',
+    lost_as = iif(EXISTS (SELECT 1 FROM alert_action WHERE alert_id = $1), detected, ''),
     muted_until = iif(muted_until IN ('confirmed', 'recovered', 'worse'), '', muted_until)
 WHERE id = $1 AND detected <> 'withdrawn'
+
+-- name: set_orphaned_alert
+UPDATE alert SET is_orphaned = $2 AND lost_as IN ('suspect', 'confirmed'), successor = $3
+WHERE id = $1 AND (is_orphaned, successor) IS NOT ($2 AND lost_as IN ('suspect', 'confirmed'), $3)
 
 -- name: set_triage_of_alert
 UPDATE alert SET triage = $2, triaged_at = $3 WHERE id = $1
@@ -316,3 +325,38 @@ UPDATE alert_chart SET alert_id = $2 WHERE alert_id = $1
 
 -- name: delete_chart_of_alert
 DELETE FROM alert_chart WHERE alert_id = $1
+
+-- name: events_of_alert
+SELECT
+  json_extract(event.value, '$[0]'), json_extract(event.value, '$[1]'), json_extract(event.value, '$[2]'),
+  json_extract(event.value, '$[3]'), json_extract(event.value, '$[4]'), json_extract(event.value, '$[5]')
+FROM alert_history AS h, json_each(h.events) AS event
+WHERE h.alert_id = $1
+ORDER BY event.key
+
+-- name: series_in_events_of_alert
+SELECT
+  event.key, json_extract(series.value, '$[0]'), json_extract(series.value, '$[1]'), json_extract(series.value, '$[2]'),
+  json_extract(series.value, '$[3]'), json_extract(series.value, '$[4]'), json_extract(series.value, '$[5]')
+FROM alert_history AS h, json_each(h.events) AS event, json_each(event.value, '$[6]') AS series
+WHERE h.alert_id = $1
+ORDER BY event.key, series.key
+
+-- name: alerts_in_events_of_alert
+SELECT event.key, other.value
+FROM alert_history AS h, json_each(h.events) AS event, json_each(event.value, '$[7]') AS other
+WHERE h.alert_id = $1
+ORDER BY event.key, other.key
+
+-- name: histories_of_model
+SELECT h.alert_id, h.events
+FROM alert AS a JOIN alert_history AS h ON h.alert_id = a.id
+WHERE a.accelerator_model = $1
+ORDER BY h.alert_id
+
+-- name: put_history_of_alert
+INSERT INTO alert_history (alert_id, events) VALUES ($1, $2)
+ON CONFLICT (alert_id) DO UPDATE SET events = excluded.events
+
+-- name: delete_history_of_alert
+DELETE FROM alert_history WHERE alert_id = $1

@@ -66,6 +66,11 @@ std::vector<FoundAlert> found_alerts(const AlertContext& context) {
   return all;
 }
 
+std::size_t nights_between(const AlertContext& context, double time, std::size_t night) {
+  return analysis::nights_apart(counted_before(context.fleet, nearest_night(context.nights, time)),
+                                counted_before(context.fleet, night));
+}
+
 std::vector<std::optional<std::size_t>> match_alerts(const AlertContext& context,
                                                      std::span<const FoundAlert> found,
                                                      std::span<const schema::AlertOutline> stored) {
@@ -94,10 +99,8 @@ std::vector<std::optional<std::size_t>> match_alerts(const AlertContext& context
     for (auto one = from(start); one != by_key.end() && one->first.starts_with(start); ++one) {
       const std::size_t k = one->second;
       if (is_taken[k]) continue;
-      const std::size_t night = nearest_night(context.nights, stored[k].onset);
       const std::size_t off =
-          analysis::nights_apart(counted_before(context.fleet, night),
-                                 counted_before(context.fleet, found[i].watched->group.onset));
+          nights_between(context, stored[k].onset, found[i].watched->group.onset);
       if (off <= analysis::kSameCause) near.emplace_back(off, k, i);
     }
   }

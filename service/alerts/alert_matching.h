@@ -28,6 +28,10 @@ struct FoundAlert {
 /// In the order in which they were first seen.
 std::vector<FoundAlert> found_alerts(const AlertContext& context);
 
+/// How many nights lie between the one nearest to a time and another one; excluded ones do not
+/// count.
+std::size_t nights_between(const AlertContext& context, double time, std::size_t night);
+
 /// Which of `stored` each found alert is, as a place: the one of its key, else the nearest that is
 /// left of its subject within kSameCause nights. Nights that are excluded do not count: what began
 /// on one of them and is seen only behind them is the same.

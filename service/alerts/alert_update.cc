@@ -9,10 +9,12 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_chart.h"
+#include "schema/alerts/alert_history.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/alerts/night_quality.h"
 #include "schema/alerts/notification.h"
@@ -24,6 +26,7 @@
 #include "schema/results/results.h"
 #include "service/alerts/alert_chart.h"
 #include "service/alerts/alert_explanation.h"
+#include "service/alerts/alert_history.h"
 #include "service/alerts/alert_matching.h"
 #include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
@@ -87,7 +90,9 @@ class Update {
     BENCHHUD_TRY(schema::forget_unused_alert_runs(store_));
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
-    BENCHHUD_ASSIGN(update_.added, schema::number_parked_alerts(store_));
+    BENCHHUD_ASSIGN(const auto numbered, schema::number_parked_alerts(store_));
+    update_.added = numbered.size();
+    BENCHHUD_TRY(keep_numbered(numbered));
     if (are_charts_new_) BENCHHUD_TRY(schema::next_revision(store_));
     BENCHHUD_TRY(notify());
     return update_;
@@ -106,7 +111,7 @@ class Update {
     BENCHHUD_TRY(keep_qualities(fleet, nights));
     KnownNoise noise;
     KnownOnsets onsets;
-    return keep({fleet, experiments.catalog, nights, noise, onsets}, model);
+    return keep({fleet, experiments.catalog, nights, noise, onsets}, model, marks);
   }
 
   // Of the nights that are judged again, whether or not that was so when the newest was watched
@@ -133,22 +138,25 @@ class Update {
     return {};
   }
 
-  Expected<void> keep(const AlertContext& context, const std::string& model) {
+  Expected<void> keep(const AlertContext& context, const std::string& model,
+                      std::span<const schema::NightMark> marks) {
     const std::vector<FoundAlert> found = found_alerts(context);
     BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_, model));
     const auto matches = match_alerts(context, found, stored);
     std::vector<bool> is_found(stored.size(), false);
+    std::vector<schema::AlertId> ids(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       AlertRecord record = record_of(context, found[i], model);
       const analysis::WatchedAlert& watched = *found[i].watched;
       if (!matches[i]) {
         BENCHHUD_ASSIGN(record.alert.id, schema::park_alert(store_, record.alert, record.details));
+        ids[i] = record.alert.id;
         BENCHHUD_TRY(keep_chart(context, watched, record.alert, true));
         continue;
       }
       is_found[*matches[i]] = true;
       const AlertOutline& known = stored[*matches[i]];
-      record.alert.id = known.id;
+      record.alert.id = ids[i] = known.id;
       const bool is_changed = schema::alert_content(record.alert, record.details) != known.content;
       if (is_changed) {
         BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
@@ -156,10 +164,73 @@ class Update {
       }
       BENCHHUD_TRY(keep_chart(context, watched, record.alert, is_changed));
     }
+    BENCHHUD_TRY(keep_histories(context, found, ids, model));
     const double first_night = context.nights.empty() ? kNever : context.nights[0].started_at;
     for (std::size_t k = 0; k < stored.size(); ++k) {
-      if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k], first_night));
+      if (is_found[k]) continue;
+      BENCHHUD_ASSIGN(const bool was_acted_on, withdraw(stored[k], first_night));
+      if (was_acted_on) BENCHHUD_TRY(look_for_successor(context, found, ids, stored[k], marks));
     }
+    return {};
+  }
+
+  // Those that name alerts without a number yet are put when all have theirs.
+  Expected<void> keep_histories(const AlertContext& context, std::span<const FoundAlert> found,
+                                std::span<const schema::AlertId> ids, const std::string& model) {
+    BENCHHUD_ASSIGN(const auto texts, schema::history_texts(store_, model));
+    const auto is_parked = [](schema::AlertId id) { return to_int(id) < 0; };
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      auto events = alert_events(context, *found[i].watched, ids);
+      const bool waits =
+          is_parked(ids[i]) || std::ranges::any_of(events, [&](const schema::AlertEvent& event) {
+            return std::ranges::any_of(event.alerts, is_parked);
+          });
+      const auto known =
+          std::ranges::lower_bound(texts, ids[i], {}, [](const auto& text) { return text.first; });
+      const bool is_known = !waits && known != texts.end() && known->first == ids[i] &&
+                            known->second == schema::history_text(events);
+      if (!is_known) histories_.emplace_back(ids[i], std::move(events));
+    }
+    return {};
+  }
+
+  // Of an alert that people acted on and that is not found any more: what took over from it. Where
+  // the night that it began with does not count, begins a new environment or is gone, that explains
+  // it.
+  Expected<void> look_for_successor(const AlertContext& context, std::span<const FoundAlert> found,
+                                    std::span<const schema::AlertId> ids, const AlertOutline& lost,
+                                    std::span<const schema::NightMark> marks) {
+    Lost& kept = lost_.emplace_back();
+    kept.id = lost.id;
+    if (context.nights.empty() || lost.onset < context.nights[0].started_at) return {};
+    const auto onset = std::ranges::find(context.nights, lost.onset, &schema::Run::started_at);
+    if (onset != context.nights.end()) {
+      const auto said = annotations_of(*onset, marks);
+      if (said.is_excluded || said.is_new_environment) return {};
+    }
+    kept.is_unexplained = true;
+    BENCHHUD_ASSIGN(const auto details, schema::alert_details(store_, lost.id));
+    const auto successor = successor_of(context, found, lost, details.members);
+    if (successor) kept.successor = ids[*successor];
+    return {};
+  }
+
+  // What had to wait until all alerts had their numbers.
+  Expected<void> keep_numbered(std::span<const schema::NumberedAlert> numbered) {
+    std::unordered_map<schema::AlertId, schema::AlertId> numbers;
+    for (const auto& [parked, number] : numbered) numbers[parked] = number;
+    const auto number_of = [&](schema::AlertId id) { return to_int(id) < 0 ? numbers.at(id) : id; };
+    for (auto& [id, events] : histories_) {
+      for (schema::AlertEvent& event : events)
+        std::ranges::transform(event.alerts, event.alerts.begin(), number_of);
+      BENCHHUD_TRY(schema::put_alert_history(store_, number_of(id), events));
+    }
+    for (const Lost& lost : lost_) {
+      std::optional<schema::AlertId> successor;
+      if (lost.successor) successor = number_of(*lost.successor);
+      BENCHHUD_TRY(schema::set_orphaned_alert(store_, lost.id, lost.is_unexplained, successor));
+    }
+    are_charts_new_ = are_charts_new_ || !histories_.empty();
     return {};
   }
 
@@ -208,13 +279,15 @@ class Update {
     const std::set<std::string_view> with_runs(models.begin(), models.end());
     BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_));
     for (const AlertOutline& alert : stored) {
-      if (!with_runs.contains(alert.accelerator_model)) BENCHHUD_TRY(withdraw(alert, kNever));
+      if (with_runs.contains(alert.accelerator_model)) continue;
+      BENCHHUD_ASSIGN(const bool was_acted_on, withdraw(alert, kNever));
+      if (was_acted_on) lost_.emplace_back().id = alert.id;
     }
     return {};
   }
 
-  // `first_night`: when the first night that there is started.
-  Expected<void> withdraw(const AlertOutline& alert, double first_night) {
+  // `first_night`: when the first night that there is started. Returns whether people acted on it.
+  Expected<bool> withdraw(const AlertOutline& alert, double first_night) {
     BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, alert.id));
     // Found again, one that was told of has to be known: it is not told twice, links to it hold,
     // and who takes a mark away again finds it as it was. One whose nights are gone is not found
@@ -223,11 +296,12 @@ class Update {
     const bool was_sure = alert.confirmed_at && alert.onset >= first_night;
     if (actions.empty() && !was_told && !was_sure) {
       ++update_.changed;
-      return schema::delete_alert(store_, alert.id);
+      BENCHHUD_TRY(schema::delete_alert(store_, alert.id));
+      return false;
     }
     BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, alert.id, kNotFoundAnyMore));
     update_.changed += changed ? 1 : 0;
-    return {};
+    return !actions.empty();
   }
 
   schema::Connection& store_;
@@ -235,7 +309,15 @@ class Update {
   const analysis::FleetRules& rules_;
   const std::string basis_;
   AlertUpdate update_;
-  bool are_charts_new_ = false;
+  bool are_charts_new_ = false;  // or histories
+  std::vector<std::pair<schema::AlertId, std::vector<schema::AlertEvent>>> histories_;  // to be put
+  // Alerts that people acted on and that are not found any more.
+  struct Lost {
+    schema::AlertId id{};
+    bool is_unexplained = false;
+    std::optional<schema::AlertId> successor;
+  };
+  std::vector<Lost> lost_;
   std::optional<std::vector<schema::AlertId>> with_chart_;  // as of when it was first asked for
   std::map<std::string, std::vector<schema::Run>> nights_;  // by accelerator model, oldest first
   std::map<std::string, double> newest_;  // when an accelerator model's last run started

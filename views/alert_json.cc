@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/alerts/alert_history.h"
 #include "analysis/alerts/watched_metric.h"
 #include "analysis/changes/noise_class.h"
 #include "schema/alerts/alert_mute.h"
@@ -186,7 +187,53 @@ void write_cause(schema::JsonWriter& json, const service::AlertCause& cause) {
   json.end_object();
 }
 
+Expected<void> write_event(schema::JsonWriter& json, const schema::AlertEvent& event,
+                           AlertRuns& runs) {
+  json.begin_object();
+  json.field("kind", event.kind);
+  BENCHHUD_TRY(write_run(json, "run", runs, event.run));
+  BENCHHUD_TRY(write_run(json, "last_run", runs, event.last));
+  json.field("count", event.count);
+  BENCHHUD_TRY(write_run(json, "from", runs, event.from));
+  BENCHHUD_TRY(write_run(json, "to", runs, event.to));
+  json.key("series");
+  json.list(event.series, [&](const schema::AlertEventSeries& series) {
+    const auto metric = analysis::watched_metric_of(series.metric);
+    json.begin_object();
+    json.field("experiment_id", to_int(series.experiment_id));
+    json.field("suite", series.suite);
+    json.field("model", series.model);
+    json.field("test", series.test);
+    json.field("column", series.configuration);
+    json.field("metric", series.metric);
+    json.field("title", metric ? analysis::watched_metric_info(*metric).title
+                               : std::string_view(series.metric));
+    json.end_object();
+  });
+  json.key("alerts");
+  json.list(event.alerts, [&](schema::AlertId alert) { json.value(to_int(alert)); });
+  json.end_object();
+  return {};
+}
+
 }  // namespace
+
+Expected<void> write_history_fields(schema::JsonWriter& json,
+                                    const std::vector<schema::AlertEvent>& events,
+                                    AlertRuns& runs) {
+  std::optional<std::int64_t> split_from;
+  for (const schema::AlertEvent& event : events) {
+    const bool is_split =
+        event.kind == analysis::alert_event_name(analysis::AlertEventKind::kSplit);
+    if (is_split && !event.alerts.empty()) split_from = to_int(event.alerts.front());
+  }
+  json.field("split_from", split_from);
+  json.key("history");
+  json.begin_array();
+  for (const schema::AlertEvent& event : events) BENCHHUD_TRY(write_event(json, event, runs));
+  json.end_array();
+  return {};
+}
 
 Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
                                   const schema::AlertDetails& details, AlertRuns& runs) {
@@ -200,6 +247,9 @@ Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
   json.field("owner", alert.owner);
   json.field("link", alert.link);
   write_mute(json, alert.muted_until);
+  json.field("is_orphaned", alert.is_orphaned);
+  json.key("successor");
+  alert.successor ? json.value(to_int(*alert.successor)) : json.null();
   json.field("accelerator_model", alert.accelerator_model);
   json.key("details");
   return write_details(json, alert, details, runs);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_history.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
 #include "schema/base/errors.h"
@@ -27,6 +28,11 @@ schema::Expected<void> write_alerts(schema::JsonWriter& json,
 /// object.
 void write_explanation_fields(schema::JsonWriter& json,
                               const service::AlertExplanation& explanation);
+
+/// `split_from` and `history` of the contract's AlertDetail, inside of its object.
+schema::Expected<void> write_history_fields(schema::JsonWriter& json,
+                                            const std::vector<schema::AlertEvent>& events,
+                                            schema::AlertRuns& runs);
 
 /// The contract's SeriesChange.
 schema::Expected<void> write_level_change(schema::JsonWriter& json,

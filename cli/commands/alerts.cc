@@ -11,6 +11,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/options/text_file.h"
+#include "cli/output/alert_history_text.h"
 #include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
 #include "schema/base/time.h"
@@ -27,7 +28,8 @@ using schema::ErrorCode;
 using schema::Expected;
 
 constexpr std::string_view kAbout =
-    "  show N                 why alert N is what it is, and what people did with it\n"
+    "  show N                 why alert N is what it is, what happened to it and what people did\n"
+    "                         with it, oldest first\n"
     "  state N… STATE         open, acknowledged, investigating, fixed, wont_fix, invalid "
     "(nothing\n"
     "                         changed) or infrastructure (the machine did, not what is measured);\n"
@@ -99,20 +101,18 @@ Expected<void> check_owner(const std::string& owner, const Arguments& words) {
 /// "#5 acknowledged", "#5 muted until 2026-12-24".
 void print_heading(const schema::Alert& alert) {
   const bool is_muted = alert.urgency == schema::Urgency::kMuted;
-  fmt::print("#{} {}\n", to_int(alert.id), is_muted ? mute_text(alert) : alert.state);
+  const std::string orphan = orphan_text(alert);
+  fmt::print("#{} {}{}\n", to_int(alert.id), is_muted ? mute_text(alert) : alert.state,
+             orphan.empty() ? "" : ": " + orphan);
 }
 
 Expected<void> show(schema::Connection& store, schema::AlertId id) {
   BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id, schema::now()));
-  BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, id));
+  schema::Reader reader(store);
+  BENCHHUD_ASSIGN(const std::string history, alert_history_text(reader, id));
   print_heading(alert);
   if (!alert.explanation.empty()) fmt::print("{}\n", printable(alert.explanation));
-  for (const schema::AlertAction& action : actions) {
-    fmt::print("{}  {}{}  {}: {}\n", schema::format_time(action.at),
-               action.who.empty() ? "somebody" : printable(action.who),
-               action.token ? fmt::format(" (token {})", printable(*action.token)) : "",
-               alert_action_kind_name(action.kind), printable(action.value));
-  }
+  fmt::print("{}", history);
   return {};
 }
 

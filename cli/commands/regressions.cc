@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/text/quantity_text.h"
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/output/alert_list.h"
@@ -32,6 +33,7 @@ struct Request {
   std::optional<double> since;
   std::string model, backend, accelerator_model;
   bool all = false;
+  bool orphaned = false;
 };
 
 CommandLine command_line() {
@@ -53,7 +55,9 @@ CommandLine command_line() {
       "model", po::value<std::string>(), "only of that model: MODEL or SUITE/MODEL")(
       "backend", po::value<std::string>(), "only what changed on that backend")(
       "accelerator-model", po::value<std::string>(), "only of that accelerator model")(
-      "all", po::bool_switch(), "also what is recovered, withdrawn, decided or muted");
+      "all", po::bool_switch(), "also what is recovered, withdrawn, decided or muted")(
+      "orphaned", po::bool_switch(),
+      "only what people acted on, is not found any more and is not decided");
   return command;
 }
 
@@ -89,6 +93,7 @@ Expected<Request> read_request(const po::variables_map& values) {
   request.backend = text_of("backend");
   request.accelerator_model = text_of("accelerator-model");
   request.all = values["all"].as<bool>();
+  request.orphaned = values["orphaned"].as<bool>();
   return request;
 }
 
@@ -115,9 +120,17 @@ bool fails(schema::DetectedState fail_on, const schema::Alert& alert) {
          (alert.detected == fail_on && fail_on == schema::DetectedState::kSuspect);
 }
 
+schema::AlertFilter orphaned_filter() {
+  schema::AlertFilter filter;
+  filter.states.emplace_back("orphaned");
+  return filter;
+}
+
 schema::AlertFilter filter_of(const Request& request) {
   schema::AlertFilter filter;
-  if (!request.all) {
+  if (request.orphaned) {
+    filter = orphaned_filter();
+  } else if (!request.all) {
     const auto attention = schema::attention_states();
     filter.states.assign(attention.begin(), attention.end());
     filter.states.emplace_back("muted");  // to be counted
@@ -126,6 +139,18 @@ schema::AlertFilter filter_of(const Request& request) {
   if (request.since) filter.since = *request.since;
   if (!request.accelerator_model.empty()) filter.accelerator_models = {request.accelerator_model};
   return filter;
+}
+
+// Said to people, who may not know of them; programs ask with --orphaned.
+Expected<std::string> orphans_text(schema::Connection& store, const Request& request) {
+  if (request.orphaned || request.format != "text") return std::string();
+  BENCHHUD_ASSIGN(const auto orphaned, schema::alerts(store, orphaned_filter()));
+  if (orphaned.empty()) return std::string();
+  return fmt::format(
+      "{} that people acted on and that {} not found any more: "
+      "benchhud regressions --orphaned\n",
+      analysis::count_text(static_cast<std::int64_t>(orphaned.size()), "alert"),
+      orphaned.size() == 1 ? "is" : "are");
 }
 
 struct Listing {
@@ -187,7 +212,9 @@ int run_regressions(const Arguments& arguments) {
   if (!listing) return fail(listing.error());
   const auto text = text_as(request->format, *list, *listing);
   if (!text) return fail(text.error());
-  fmt::print("{}", *text);
+  const auto orphans = orphans_text(*store, *request);
+  if (!orphans) return fail(orphans.error());
+  fmt::print("{}{}", *text, *orphans);
   const bool is_failing = std::any_of(listing->alerts.begin(), listing->alerts.end(),
                                       [](const ListedAlert& alert) { return alert.fails; });
   return is_failing ? kHasRegressions : kDone;

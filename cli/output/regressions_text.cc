@@ -10,6 +10,7 @@
 #include "analysis/alerts/watched_metric.h"
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
+#include "cli/output/alert_history_text.h"
 #include "cli/output/markdown.h"
 #include "schema/alerts/alert_mute.h"
 #include "schema/base/xml_text.h"
@@ -127,6 +128,7 @@ std::string paragraph(const ListedAlert& listed) {
     out += "    again: " + printable(listed.explanation.reproduction) + "\n";
   }
   if (const auto mute = mute_text(alert); !mute.empty()) out += "    " + mute + "\n";
+  if (const auto orphan = orphan_text(alert); !orphan.empty()) out += "    " + orphan + "\n";
   if (!alert.owner.empty()) out += "    owner: " + printable(alert.owner) + "\n";
   if (!alert.link.empty()) out += "    see " + printable(alert.link) + "\n";
   return out;

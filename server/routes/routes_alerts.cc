@@ -7,6 +7,7 @@
 
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_chart.h"
+#include "schema/alerts/alert_history.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
 #include "schema/base/text_limits.h"
@@ -26,9 +27,9 @@ using schema::to_int;
 /// Cursors hold urgencies: of the first version 5 was what is closed, and is now what is muted.
 constexpr int kCursorVersion = 2;
 
-/// Every word that Alert::state may be.
+/// Every word that Alert::state may be, and "orphaned".
 bool is_state(std::string_view name) {
-  return name == "muted" || schema::detected_state_of(name) ||
+  return name == "muted" || name == "orphaned" || schema::detected_state_of(name) ||
          (schema::triage_state_of(name) &&
           schema::triage_state_of(name) != schema::TriageState::kOpen);
 }
@@ -57,8 +58,8 @@ Expected<std::vector<std::string>> asked_states(RequestContext& context) {
         return wrong_parameter(
             context, "state",
             "state must be attention, all, suspect, confirmed, recovered, withdrawn, "
-            "acknowledged, investigating, fixed, wont_fix, invalid, infrastructure or muted, or "
-            "several of these with commas between.");
+            "acknowledged, investigating, fixed, wont_fix, invalid, infrastructure, muted or "
+            "orphaned, or several of these with commas between.");
       }
       if (end == rest.size()) break;
       rest.remove_prefix(end + 1);
@@ -158,6 +159,7 @@ Expected<void> write_whole_alert(RequestContext& context, schema::JsonWriter& js
                                  const Alert& alert) {
   schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, alert.id));
+  BENCHHUD_ASSIGN(const auto events, schema::alert_history(store, alert.id));
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const auto explanation,
                   service::explain_alert(context.reader(), context.catalog(), alert, details));
@@ -165,6 +167,7 @@ Expected<void> write_whole_alert(RequestContext& context, schema::JsonWriter& js
   json.begin_object();
   BENCHHUD_TRY(views::write_alert_fields(json, alert, details, runs));
   views::write_explanation_fields(json, explanation);
+  BENCHHUD_TRY(views::write_history_fields(json, events, runs));
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();

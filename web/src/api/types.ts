@@ -85,6 +85,7 @@ export type AlertMember = Schemas["AlertMember"];
 export type AlertState = Schemas["AlertState"];
 export type AlertCause = Schemas["AlertCause"];
 export type AlertAction = Schemas["AlertAction"];
+export type AlertEvent = Schemas["AlertEvent"];
 export type NewAlertAction = Schemas["NewAlertAction"];
 export type SeriesChange = Schemas["SeriesChange"];
 export type TriageState = Schemas["TriageState"];

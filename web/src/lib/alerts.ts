@@ -58,8 +58,12 @@ export const groups = (alerts: readonly Alert[]): Group[] =>
 /** How many alerts are for the worse, and nobody has taken them up yet. */
 export const waitingCount = (counts: AlertPage["counts"]): number => counts.confirmed + counts.suspect;
 
-/** Alerts that are muted, decided or over: they are folded away, and asked for only when somebody looks. */
-export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
+/** Alerts that people acted on and that are not found any more: to be asked for as a state is, beside what they are. */
+export const ORPHANED = "orphaned";
+
+/** Alerts that are not found any more, muted, decided or over: they are folded away, and asked for only when somebody looks. */
+export const FOLDED: { key: string; title: string; states: (AlertState | typeof ORPHANED)[] }[] = [
+  { key: ORPHANED, title: "Orphaned: not found any more", states: [ORPHANED] },
   { key: "muted", title: "Muted", states: ["muted"] },
   { key: "decided", title: "Decided", states: ["fixed", "wont_fix", "invalid", "infrastructure"] },
   { key: "over", title: "Recovered or withdrawn", states: ["recovered", "withdrawn"] },

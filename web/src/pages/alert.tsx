@@ -1,7 +1,7 @@
 // One alert: what changed and since when, what else moved, how to measure it again, and what people made of it.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef } from "../api/types";
+import type { AlertCause, AlertMember, AlertWithHistory } from "../api/types";
 import { useApi } from "../api/use";
 import { directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
 import { compareHref } from "../lib/compare";
@@ -13,10 +13,11 @@ import { muteValue, muteWords } from "../lib/triage";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { MarkdownButton } from "../parts/controls";
 import { AlertChart } from "../parts/alert_chart";
+import { AlertHistory, OrphanNote } from "../parts/alert_history";
 import { ExcludeNights } from "../parts/exclude_nights";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
+import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Waiting } from "../parts/small";
 import { StateButtons, type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 import { TriageDialog } from "../parts/triage_dialogs";
 
@@ -90,6 +91,7 @@ export function AlertPage({ id }: { id: number }) {
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       {!isMuting && <TriageNote triage={triage} />}
+      <OrphanNote alert={data} />
       <Facts alert={data} />
       {errors.length > 0 && (
         <Section id="errors" title="How it failed" note="The last lines of each error, in the run in which it began.">
@@ -117,8 +119,8 @@ export function AlertPage({ id }: { id: number }) {
           </div>
         </Section>
       )}
-      <Section id="history" title="Notes and history">
-        <History alert={data} />
+      <Section id="history" title="History">
+        <AlertHistory alert={data} />
         {!triage.refusal && <Forms alert={data} triage={triage} note={note} />}
       </Section>
       {triage.dialog}
@@ -284,40 +286,6 @@ function Causes({ causes }: { causes: AlertCause[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-type Event = { at: string; key: string; who: string; token?: string | null; what: preact.ComponentChildren };
-
-function actionWords(action: AlertAction): preact.ComponentChildren {
-  if (action.kind === "note") return <span class="said">{action.value}</span>;
-  if (action.kind === "state") return action.value === "open" ? "opened it again" : <>said: {stateWords(action.value).word}</>;
-  if (action.kind === "mute") return action.value ? `muted it ${muteWords(action.value)}` : "ended the mute";
-  if (action.kind === "owner") return action.value ? <>gave it to {action.value}</> : "took its owner away";
-  return action.value ? <>linked <span class="mono said">{action.value}</span></> : "took its link away";
-}
-
-function History({ alert }: { alert: AlertWithHistory }) {
-  const { details } = alert;
-  const ofRun = (run: RunRef | null, what: string): Event[] => (run ? [{ at: run.started_at, key: what, who: "measurements", what: <>{what} with <RunLink run={run} /></> }] : []);
-  const events: Event[] = [
-    ...ofRun(details.first_seen, "first seen"),
-    ...ofRun(details.confirmed, "confirmed"),
-    ...ofRun(details.closed, alert.detected === "withdrawn" ? "not there any more" : "over"),
-    ...alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", token: action.token, what: actionWords(action) })),
-  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  return (
-    <ol class="history" data-told="Notes and history">
-      {events.map((event) => (
-        <li key={event.key}>
-          <Time at={event.at} />
-          <span>
-            <strong>{event.who}</strong>
-            {event.token && <span class="quiet"> (token {event.token})</span>} {event.what}
-          </span>
-        </li>
-      ))}
-    </ol>
   );
 }
 

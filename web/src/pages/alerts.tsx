@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import { PER_PAGE, usePages } from "../api/pages";
 import type { Alert, AlertPage, Page } from "../api/types";
-import { type AlertColumn, FOLDED, WORST, ORDERS, attentionSentence, groups, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
+import { type AlertColumn, FOLDED, ORPHANED, WORST, ORDERS, attentionSentence, groups, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
@@ -111,6 +111,7 @@ export function AlertsPage() {
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       {asking === null && <TriageNote triage={triage} />}
+      <OrphansNote owner={name} onOpen={() => fold(ORPHANED, true)} />
       {name === "" && <p class="quiet note">This browser knows no name of yours: it is asked for when you first act on an alert.</p>}
       {groups(listed).map((group) => {
         const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
@@ -130,7 +131,7 @@ export function AlertsPage() {
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
       {isComplete && data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
       {FOLDED.map(({ key, title, states }) => (
-        <Folded key={key} title={title} states={states.join(",")} owner={name} picking={canAct} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
+        <Folded key={key} id={key} title={title} states={states.join(",")} owner={name} picking={canAct} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
       ))}
       <p class="foot quiet">
         On the command line: <code>benchhud regressions</code>.
@@ -279,6 +280,7 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
         <a href={alertHref(alert)} data-alert={alert.id}>
           {unbroken(details.title)}
         </a>
+        {alert.is_orphaned && alert.successor !== null && <span class="quiet"> – now told by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a></span>}
       </th>
       <td class="alert-col-effect">{headline ? <><Effect changed={headline} /> <span class="quiet note">{headline.title}{headline.experiment_id === null && headline.effect !== null ? ", median" : ""}</span></> : <Missing why="no series is left of it" />}</td>
       <td class="alert-col-since">
@@ -295,13 +297,30 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
   );
 }
 
+/** That people acted on alerts which are not found any more, where there are any. */
+function OrphansNote({ owner, onOpen }: { owner: string | null; onOpen: () => void }) {
+  const { data } = usePages<Page<Alert>>(owner === "" ? null : address("/alerts", { state: ORPHANED, owner, limit: 1 }));
+  if (!data || data.total === 0) return null;
+  const open = (event: Event) => {
+    event.preventDefault();
+    atOnce(onOpen);
+    document.getElementById(`fold-${ORPHANED}`)?.scrollIntoView();
+  };
+  return (
+    <p class="note orphan">
+      {data.total === 1 ? "An alert" : `${count(data.total)} alerts`} that people acted on {data.total === 1 ? "is" : "are"} not found any more.{" "}
+      <a href={`/alerts?open=${ORPHANED}`} onClick={open}>Show {data.total === 1 ? "it" : "them"}</a>
+    </p>
+  );
+}
+
 /** Asked for only when somebody unfolds it; how many there are is said before. */
-function Folded({ title, states, owner, picking, open, onToggle, ...ordering }: Ordering & { title: string; states: string; owner: string | null; picking: Picking | null; open: boolean; onToggle: (open: boolean) => void }) {
+function Folded({ id, title, states, owner, picking, open, onToggle, ...ordering }: Ordering & { id: string; title: string; states: string; owner: string | null; picking: Picking | null; open: boolean; onToggle: (open: boolean) => void }) {
   const { data } = usePages<Page<Alert>>(owner === "" ? null : address("/alerts", { state: states, owner, limit: open ? PER_PAGE : 1 }), { whole: open });
   const alerts = useMemo(() => orderedBy(data?.items ?? [], ordering.order), [data, ordering.order]);
   if (!data || data.total === 0) return null;
   return (
-    <details class="alert-fold" open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>
+    <details class="alert-fold" id={`fold-${id}`} open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>
       <summary>
         <h2>
           {title} <span class="quiet">{count(data.total)}</span>

@@ -728,3 +728,74 @@ test("hostile names are text, on every page of alerts", async () => {
     await hostile.stop();
   }
 });
+
+test("an alert's history has what happened by night, with names as they are and links to other alerts", async () => {
+  const alert = await alertOf("transformer_mini");
+  const name = "<img src=x onerror=alert(1)>";
+  const whole = await server.api(`/alerts/${alert.id}`);
+  const run = whole.details.onset;
+  const event = (kind, more = {}) => ({ kind, run, last_run: null, count: 0, from: null, to: null, series: [], alerts: [], ...more });
+  const series = [{ experiment_id: 1, suite: name, model: name, test: "eval", column: name, metric: "steady", title: "steady time" }];
+  const made = {
+    ...whole,
+    is_orphaned: true,
+    successor: 23,
+    split_from: 5,
+    history: [
+      event("first_seen"),
+      event("split", { count: 2, alerts: [5] }),
+      event("confirmed", { count: 3 }),
+      event("joined", { count: 500, series, last_run: run }),
+      event("moved", { count: 1, series, alerts: [6] }),
+      event("left", { count: 1, series }),
+      event("onset_moved", { from: run, to: run }),
+      event("took_in", { count: 7, alerts: [7, 8, 9] }),
+      event("recovered"),
+      event("reopened"),
+      event("taken_in", { alerts: [4] }),
+    ],
+  };
+  for (const width of [1440, 1024, 390]) {
+    await on(
+      "/",
+      async (page) => {
+        await page.route(`**/api/v1/alerts/${alert.id}`, (route) => route.fulfill({ json: made }));
+        await visit(page, `${server.base}/alerts/${alert.id}`);
+        const history = page.locator("ol.history");
+        await history.waitFor();
+        const shown = plain(await history.innerText());
+        for (const words of [/Measurements first seen with/, /split from alert #5 with 2 series/, /confirmed, 3 series,/, /500 series joined it.*and 499 more/, /1 series moved to alert #6/, /1 series left it/, /its onset moved from/, /took in the changes of alerts #7, #8, #9 and 4 more/, /Measurements recovered with/, /opened again/, /became part of alert #4/]) assert.match(shown, words);
+        assert.ok(shown.includes(name), "a name is text");
+        assert.equal(await history.locator("img").count(), 0);
+        assert.equal(await history.locator('a[href="/alerts/6"]').count(), 1);
+        const note = page.locator(".note.orphan");
+        assert.match(plain(await note.innerText()), /not found any more.*now told by #23/);
+        assert.equal(await note.locator('a[href="/alerts/23"]').count(), 1);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: nothing is wider than the window`);
+        await history.scrollIntoViewIfNeeded();
+        await shot(page, `alert-history-${width}`);
+      },
+      { width, height: 900 },
+    );
+  }
+});
+
+test("the list says when people acted on alerts that are not found any more, and shows them", async () => {
+  const alert = await alertOf("unet_mini");
+  const made = { ...alert, state: "withdrawn", detected: "withdrawn", urgency: "closed", triage: "acknowledged", is_orphaned: true, successor: 23 };
+  await on("/", async (page) => {
+    await page.route("**/api/v1/alerts?*state=orphaned*", (route) => route.fulfill({ json: { items: [made], next_cursor: null, total: 1, counts: { confirmed: 0, suspect: 0, taken: 0, improvement: 0, change: 0, muted: 0, closed: 1 } } }));
+    await visit(page, `${server.base}/alerts`);
+    const note = page.locator(".note.orphan");
+    assert.match(plain(await note.innerText()), /An alert that people acted on is not found any more/);
+    await note.getByRole("link", { name: "Show it" }).click();
+    const row = page.locator("#fold-orphaned tbody tr");
+    await row.waitFor();
+    assert.match(plain(await row.innerText()), /now told by #23/);
+    await shot(page, "alerts-orphaned");
+  });
+  await on("/alerts", async (page) => {
+    await links(page).first().waitFor();
+    assert.equal(await page.locator(".note.orphan").count(), 0, "there are none");
+  });
+});

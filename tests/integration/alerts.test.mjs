@@ -152,11 +152,33 @@ test("a mute ends by itself when its day begins", (t) => {
   assert.deepEqual([now.get(ids[0]), now.get(ids[1])], [["muted", day(2)], ["muted", day(4)]]);
   // Only what reads the store, two days later.
   const later = spawnSync(program, ["alerts", "show", ids[0], "--db", store], { env, encoding: "utf8" });
-  assert.match(later.stdout, new RegExp(`^#${ids[0]} ${found[0].state}\n.+\n.*mute: ${day(2)}`));
+  assert.match(later.stdout, new RegExp(`^#${ids[0]} ${found[0].state}\n[^]*mute: ${day(2)}`));
   const listed = spawnSync(program, ["regressions", "--all", "--format", "json", "--db", store], { env, encoding: "utf8" });
   const then = states(listed.stdout);
   assert.deepEqual(then.get(ids[0]), [found[0].state, null]);
   assert.deepEqual(then.get(ids[1]), ["muted", day(4)]);
+});
+
+test("an alert that people acted on and that is not found any more is listed until it is decided", () => {
+  const store = copy("orphans.db");
+  const file = join(folder, "unwatched.json");
+  const { id } = about("resnet_mini", store);
+  const shown = benchhud("alerts", "show", String(id), "--db", store).stdout;
+  assert.match(shown, /measurements {2}first seen\n[^]*measurements {2}confirmed with \d+ series/);
+  assert.doesNotMatch(benchhud("regressions", "--db", store).stdout, /not found any more/);
+  assert.equal(benchhud("alerts", "state", String(id), "investigating", "--who", "ada", "--db", store).status, 0);
+  writeFileSync(file, JSON.stringify({ series: [{ model: "resnet_mini", watch: false }] }));
+  assert.equal(benchhud("alerts", "rules", file, "--db", store).status, 0);
+  assert.match(benchhud("regressions", "--db", store).stdout, /\n1 alert that people acted on and that is not found any more: benchhud regressions --orphaned\n$/);
+  const listed = JSON.parse(benchhud("regressions", "--orphaned", "--format", "json", "--db", store).stdout).alerts;
+  assert.deepEqual(listed.map((alert) => [alert.id, alert.state, alert.is_orphaned, alert.successor]), [[id, "withdrawn", true, null]]);
+  assert.match(benchhud("alerts", "show", String(id), "--db", store).stdout, new RegExp(`^#${id} withdrawn: not found any more; no other alert tells of its changes\n[^]*ada {2}state: investigating`));
+  assert.equal(benchhud("alerts", "state", String(id), "invalid", "--db", store).status, 0);
+  assert.deepEqual(JSON.parse(benchhud("regressions", "--orphaned", "--format", "json", "--db", store).stdout).alerts, []);
+  writeFileSync(file, "{}");
+  assert.equal(benchhud("alerts", "rules", file, "--db", store).status, 0);
+  const again = JSON.parse(benchhud("regressions", "--all", "--format", "json", "--db", store).stdout).alerts.find((alert) => alert.id === id);
+  assert.deepEqual([again.state, again.detected, again.is_orphaned], ["invalid", "confirmed", false], "it is the same alert when it is found again");
 });
 
 test("rules say which series are watched, and errors in them name the place", () => {

@@ -50,6 +50,31 @@ test("a result says how to measure it again, as the alerts about it do, as often
   assert.equal((await ask("GET", `/runs/2025-11-10/results/${eager.experiment.id}`)).data.reproduction.verification, null);
 });
 
+test("an alert has a history by night, and orphaned ones are a state to ask for", async () => {
+  const { items } = (await ask("GET", "/alerts?state=all&limit=1000")).data;
+  const seen = new Set();
+  for (const one of items) {
+    const { data } = await ask("GET", `/alerts/${one.id}`);
+    check("AlertDetail", data);
+    const { details, history } = data;
+    assert.deepEqual([history[0].kind, history[0].run.id], ["first_seen", details.first_seen.id]);
+    assert.equal(history.find(({ kind }) => kind === "confirmed")?.run.id ?? null, details.confirmed?.id ?? null);
+    const times = history.map(({ run }) => run.started_at);
+    assert.deepEqual(times, [...times].sort(), "oldest first");
+    for (const { series, alerts, count, kind } of history) {
+      assert.ok(series.length <= Math.min(3, count) && alerts.length <= 3);
+      seen.add(kind);
+    }
+    assert.equal(data.split_from, history.find(({ kind }) => kind === "split")?.alerts[0] ?? null);
+    assert.deepEqual([one.is_orphaned, one.successor], [false, null]);
+  }
+  for (const kind of ["joined", "withdrawn"]) assert.ok(seen.has(kind), kind);
+  const orphaned = await ask("GET", "/alerts?state=orphaned");
+  assert.deepEqual([orphaned.status, orphaned.data.total], [200, 0]);
+  assert.equal((await ask("GET", "/alerts?state=orphaned,confirmed")).data.total, (await ask("GET", "/alerts?state=confirmed")).data.total);
+  assert.match((await ask("GET", "/alerts?state=orphan")).data.detail, /orphaned/);
+});
+
 test("a list filtered by model, suite or backend contains only the matching series and the number of omitted ones", async () => {
   const { items } = (await ask("GET", "/alerts?state=all&limit=1000")).data;
   assert.ok(items.every(({ details }) => details.members_left_out === undefined), "nothing is asked for");

@@ -7,7 +7,8 @@ import { alertHref, modelHref } from "../lib/route";
 import { muteWords } from "../lib/triage";
 import { Backend, RunLink, Time } from "./small";
 
-type Entry = { at: string; key: string; who: string; token?: string | null; what: ComponentChildren };
+/** `run`: of what follows from the results, the run with which it happened. */
+type Entry = { at: string; run?: RunRef; key: string; who: string; token?: string | null; what: ComponentChildren };
 
 function actionWords(action: AlertAction): ComponentChildren {
   if (action.kind === "note") return <span class="said">{action.value}</span>;
@@ -57,11 +58,11 @@ function eventWords(event: AlertEvent): ComponentChildren {
     case "first_seen":
       return "first seen";
     case "confirmed":
-      return event.count > 0 ? `confirmed, ${series(event.count)},` : "confirmed";
+      return event.count > 0 ? `confirmed with ${series(event.count)}` : "confirmed";
     case "joined":
       return `${series(event.count)} joined it`;
     case "left":
-      return `${series(event.count)} left it: further nights do not show the change any more,`;
+      return `${series(event.count)} left it: further nights do not show the change any more`;
     case "moved":
       return <>{series(event.count)} moved to alert <Others event={event} /></>;
     case "onset_moved":
@@ -71,7 +72,7 @@ function eventWords(event: AlertEvent): ComponentChildren {
     case "reopened":
       return event.alerts.length ? <>separate again from alert <Others event={event} /></> : "opened again";
     case "withdrawn":
-      return "withdrawn: further nights do not show it any more,";
+      return "withdrawn: further nights do not show it any more";
     case "took_in":
       return <>took in the changes of {event.count > 1 ? "alerts" : "alert"} <Others event={event} all={event.count} /></>;
     case "taken_in":
@@ -86,17 +87,17 @@ function eventWords(event: AlertEvent): ComponentChildren {
 function ofEvent(event: AlertEvent, index: number, accelerator: string): Entry {
   const what = (
     <>
-      {eventWords(event)}{event.kind === "onset_moved" ? "," : ""} with <RunLink run={event.run} />
-      {event.last_run && <> to <RunLink run={event.last_run} /></>}
+      {eventWords(event)}
+      {event.last_run && <span class="quiet"> (until <RunLink run={event.last_run} />)</span>}
       <Named event={event} accelerator={accelerator} />
     </>
   );
-  return { at: event.run.started_at, key: `event ${index}`, who: "Measurements", what };
+  return { at: event.run.started_at, run: event.run, key: `event ${index}`, who: "Measurements", what };
 }
 
 /** Of an alert that was last found before histories were kept. */
 function ofDetails({ details, detected }: AlertWithHistory): Entry[] {
-  const ofRun = (run: RunRef | null, what: string): Entry[] => (run ? [{ at: run.started_at, key: what, who: "Measurements", what: <>{what} with <RunLink run={run} /></> }] : []);
+  const ofRun = (run: RunRef | null, what: string): Entry[] => (run ? [{ at: run.started_at, run, key: what, who: "Measurements", what }] : []);
   return [...ofRun(details.first_seen, "first seen"), ...ofRun(details.confirmed, "confirmed"), ...ofRun(details.closed, detected === "withdrawn" ? "not there any more" : "over")];
 }
 
@@ -108,7 +109,7 @@ export function AlertHistory({ alert }: { alert: AlertWithHistory }) {
     <ol class="history" data-told="History">
       {entries.map((entry) => (
         <li key={entry.key}>
-          <Time at={entry.at} />
+          {entry.run ? <span><RunLink run={entry.run} /></span> : <Time at={entry.at} />}
           <span>
             <strong>{entry.who}</strong>
             {entry.token && <span class="quiet"> (token {entry.token})</span>} {entry.what}

@@ -9,7 +9,7 @@ SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, ti
        triaged_at, owner, link, iif(urgency < 6 AND muted_until > $1, 'muted', state),
        iif(urgency < 6 AND muted_until > $1, 5, urgency), headline_metric, headline_effect, headline_low, headline_high,
        headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, ''),
-       is_orphaned AND triage NOT IN ('fixed', 'wont_fix', 'invalid', 'infrastructure'), successor, explanation
+       iif(is_orphaned, triage NOT IN ('fixed', 'wont_fix', 'invalid', 'infrastructure'), 0), successor, explanation
 FROM alert
 
 -- name: alert_labels

@@ -332,7 +332,7 @@ class Search {
   // for all places where it may lie (Bonferroni).
   std::optional<ChangePoint> suspect_of_few(std::span<const RejectedChange> rejected) const {
     const std::size_t count = values_.size();
-    if (!rules_.suspects_in_few_nights || count > kFewNights || !cuts_.empty()) {
+    if (!rules_.suspects_in_few_nights || count > kFewNightsForNoise || !cuts_.empty()) {
       return std::nullopt;
     }
     for (const auto& [change, reason] : rejected) {

@@ -28,16 +28,17 @@ struct ChangeRules {
   /// Night::variance is known of each night by itself. Otherwise it is of a few repetitions, which
   /// hardly tell, and what all nights' repetitions scatter by is taken for each.
   bool is_variance_known = false;
-  /// Of a series of up to kFewNights nights, whose noise a search knows too badly to be sure of a
-  /// step, one that a t test of its two levels tells, paying for each place it may lie at, is a
-  /// suspect. For who looks at a series once: whoever watches it sees the step as it begins.
+  /// Of a series of up to kFewNightsForNoise nights, whose noise a search knows too badly to be
+  /// sure of a step, one that a t test of its two levels tells, paying for each place it may lie
+  /// at, is a suspect. For who looks at a series once: whoever watches it sees the step as it
+  /// begins.
   bool suspects_in_few_nights = false;
 
   bool operator==(const ChangeRules&) const = default;
 };
 
 /// ChangeRules::suspects_in_few_nights.
-inline constexpr std::size_t kFewNights = 20;
+inline constexpr std::size_t kFewNightsForNoise = 20;
 
 /// Nights that are no more than a suspect.
 inline constexpr std::size_t kMostSuspect = 2;

@@ -89,7 +89,7 @@ void CommonChangeDetector::learn_noise(bool is_all) {
     for (std::size_t s = 0; s < some.size(); ++s) {
       Series& series = series_[some[s]];
       series.noise = noises[s];
-      if (some[s] % apart == 0) series.wander = series_wander(nights, s);
+      series.wander = some[s] % apart == 0 ? series_wander(nights, s) : std::nullopt;
     }
   }
   if (noise_logs_.size() != series_.size()) {

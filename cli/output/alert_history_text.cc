@@ -53,10 +53,12 @@ std::string alerts_text(const AlertEvent& event) {
 std::string words_of(const AlertEvent& event, const std::string& from, const std::string& to) {
   const std::string_view kind = event.kind;
   if (kind == "first_seen") return "first seen";
-  if (kind == "confirmed") return "confirmed with " + series_count(event);
+  if (kind == "confirmed") {
+    return event.count > 0 ? "confirmed with " + series_count(event) : "confirmed";
+  }
   if (kind == "joined") return series_count(event) + " joined" + series_text(event);
   if (kind == "left") {
-    return series_count(event) + " not seen as changed any more" + series_text(event);
+    return series_count(event) + " left" + series_text(event);
   }
   if (kind == "moved") {
     return series_count(event) + " moved to alert " + alerts_text(event) + series_text(event);
@@ -66,7 +68,9 @@ std::string words_of(const AlertEvent& event, const std::string& from, const std
     return event.alerts.empty() ? "opened again"
                                 : "separated again from alert " + alerts_text(event);
   }
-  if (kind == "took_in") return "took in the changes of alert " + alerts_text(event);
+  if (kind == "took_in")
+    return fmt::format("took in the changes of {} {}", event.count > 1 ? "alerts" : "alert",
+                       alerts_text(event));
   if (kind == "taken_in") return "its changes were taken in by alert " + alerts_text(event);
   if (kind == "split") {
     return "split from alert " + alerts_text(event) + ", with " + series_count(event) +
@@ -113,8 +117,8 @@ Expected<std::string> alert_history_text(schema::Reader& reader, schema::AlertId
 
 std::string orphan_text(const schema::Alert& alert) {
   if (!alert.is_orphaned) return "";
-  if (!alert.successor) return "not found any more; no other alert tells of its changes";
-  return fmt::format("not found any more; its changes are now told by #{}",
+  if (!alert.successor) return "not found any more; no other alert covers its changes";
+  return fmt::format("not found any more; its changes are now covered by #{}",
                      to_int(*alert.successor));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "schema/alerts/alert.h"
 #include "schema/base/errors.h"

@@ -48,8 +48,10 @@ std::pair<const TimingChangeDetector*, const WatchedChange*> change_of(
   return {watch, &watch->changes()[member.change]};
 }
 
-// "third night": which one of those that count a night is since the onset.
+// ", its third night": which one of those that count a night is since the onset. Nothing of a night
+// before it: the onset may have moved since.
 std::string nth_night(const AlertContext& context, std::size_t onset, std::size_t night) {
+  if (night < onset) return "";
   const auto excluded = context.fleet.excluded();
   const auto left_out =
       std::ranges::count_if(excluded, [&](std::size_t one) { return onset < one && one <= night; });
@@ -57,9 +59,9 @@ std::string nth_night(const AlertContext& context, std::size_t onset, std::size_
   constexpr std::array<std::string_view, 10> kOrdinals = {"first", "second", "third",   "fourth",
                                                           "fifth", "sixth",  "seventh", "eighth",
                                                           "ninth", "tenth"};
-  if (number == 0) return "night";
-  if (number <= kOrdinals.size()) return fmt::format("{} night", kOrdinals[number - 1]);
-  return fmt::format("night {}", number);
+  if (number == 0) return "";
+  if (number <= kOrdinals.size()) return fmt::format(", its {} night", kOrdinals[number - 1]);
+  return fmt::format(", its night {}", number);
 }
 
 // "= 0.0021", and no smaller than can be meant.
@@ -108,8 +110,11 @@ std::string common_suspect() {
 }
 
 std::string common_recovery(const AlertContext& context, const WatchedAlert& alert) {
-  const auto open = common_changes_of(context, alert, CommonStage::kConfirmed);
+  auto open = common_changes_of(context, alert, CommonStage::kConfirmed);
   if (open.empty()) return "";
+  // A gain of one kind of time does not keep a loss of another open.
+  const auto is_gain = [](const CommonChange* change) { return change->direction < 0; };
+  if (!std::ranges::all_of(open, is_gain)) std::erase_if(open, is_gain);
   const std::size_t now = context.nights.size() - 1;
   const bool is_for_good = std::ranges::all_of(open, [&](const CommonChange* change) {
     return change->direction < 0 && !change->is_disagreement &&
@@ -134,7 +139,7 @@ std::string common_recovery(const AlertContext& context, const WatchedAlert& ale
 
 std::string common_confirmed(const AlertContext& context, const WatchedAlert& alert) {
   return fmt::format(
-      "Confirmed on {}, its {}: chance alone brings as much evidence once in {} "
+      "Confirmed on {}{}: chance alone brings as much evidence once in {} "
       "nights. {}",
       night_text(context, *alert.confirmed),
       nth_night(context, alert.group.onset, *alert.confirmed), CommonChangeDetector::kPatience,
@@ -263,9 +268,7 @@ std::string own_confirmed(const AlertContext& context, const WatchedAlert& alert
   };
   const WatchedMember& first = **std::ranges::min_element(deciding, {}, night_of);
   std::string text = fmt::format("Confirmed on {}", night_text(context, *alert.confirmed));
-  if (*alert.confirmed >= alert.group.onset) {
-    text += ", its " + nth_night(context, alert.group.onset, *alert.confirmed);
-  }
+  text += nth_night(context, alert.group.onset, *alert.confirmed);
   const std::string certainty = certainty_of(context, first);
   if (!certainty.empty()) {
     // What made it sure may not be part of it any more.
@@ -300,7 +303,7 @@ std::string own_suspect(const AlertContext& context, const Members& members) {
   if (const std::size_t missing = nights_missing(context, nearest); missing > 0) {
     return fmt::format(
         "A suspect: it has {} of the {} nights at a new level that a change needs. "
-        "{} more there, tested among all series, would confirm it, and a night at "
+        "{} more there, tested among all series, may confirm it, and a night at "
         "the level before would withdraw it",
         watch->rules().fewest_nights - missing, watch->rules().fewest_nights, missing);
   }

@@ -153,10 +153,14 @@ std::string common_level(const AlertContext& context, const WatchedAlert& alert,
                       moved_text(info, median->effect));
   if (change->is_disagreement) text += ", by amounts that differ more than usual";
   if (is_of_machine) {
-    text += "; no single backend or model accounts for it";
+    const auto moved = std::ranges::count_if(
+        backends, [](const auto& backend) { return backend.second.some > 0; });
+    text += moved > 1 ? "; no single backend or model accounts for it"
+                      : "; no single model accounts for it";
   } else if (change->others > 0) {
-    text += fmt::format("; the {} {}s on other backends are {} in the median", change->others,
-                        info.title, moved_text(info, std::expm1(change->others_moved)));
+    text += fmt::format("; {} on other backends: {} in the median, without what the machine did",
+                        count_text(change->others, info.title),
+                        moved_text(info, std::expm1(change->others_moved)));
   }
   return text;
 }
@@ -290,7 +294,7 @@ std::string model_part(const AlertContext& context, const WatchedMember& main,
     std::string text = fmt::format("{} of this model began to fail on {}",
                                    count_text(moved.size(), "result"), names_of(backends));
     if (backends.size() == 1 && main.tried > 0) {
-      text += fmt::format(", of {} that were tried there", main.tried);
+      text += fmt::format(", where {} were tried", count_text(main.tried, "result"));
     }
     return text;
   }

@@ -40,7 +40,8 @@ using analysis::AlertDetector;
 using schema::AlertOutline;
 using schema::Expected;
 
-constexpr double kNews = 3 * 24 * 3600;  // s
+constexpr double kNews = 3 * 24 * 3600;   // s
+constexpr double kSameNight = 12 * 3600;  // s
 // For so long the chart of an alert that is over gets further nights, and old ones may be judged
 // again.
 constexpr std::size_t kChartNights = analysis::CommonChangeDetector::kWindow + 30;
@@ -202,12 +203,12 @@ class Update {
                                     std::span<const schema::NightMark> marks) {
     Lost& kept = lost_.emplace_back();
     kept.id = lost.id;
-    if (context.nights.empty() || lost.onset < context.nights[0].started_at) return {};
-    const auto onset = std::ranges::find(context.nights, lost.onset, &schema::Run::started_at);
-    if (onset != context.nights.end()) {
-      const auto said = annotations_of(*onset, marks);
-      if (said.is_excluded || said.is_new_environment) return {};
-    }
+    // Lines that come late may move when a run started.
+    const auto off = [&](const schema::Run& run) { return std::abs(run.started_at - lost.onset); };
+    const auto onset = std::ranges::min_element(context.nights, {}, off);
+    if (onset == context.nights.end() || off(*onset) > kSameNight) return {};
+    const auto said = annotations_of(*onset, marks);
+    if (said.is_excluded || said.is_new_environment) return {};
     kept.is_unexplained = true;
     BENCHHUD_ASSIGN(const auto details, schema::alert_details(store_, lost.id));
     const auto successor = successor_of(context, found, lost, details.members);

@@ -769,7 +769,7 @@ test("an alert's history has what happened by night, with names as they are and 
         assert.equal(await history.locator("img").count(), 0);
         assert.equal(await history.locator('a[href="/alerts/6"]').count(), 1);
         const note = page.locator(".note.orphan");
-        assert.match(plain(await note.innerText()), /not found any more.*now told by #23/);
+        assert.match(plain(await note.innerText()), /not found any more.*now covered by #23/);
         assert.equal(await note.locator('a[href="/alerts/23"]').count(), 1);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: nothing is wider than the window`);
         await history.scrollIntoViewIfNeeded();
@@ -791,7 +791,7 @@ test("the list says when people acted on alerts that are not found any more, and
     await note.getByRole("link", { name: "Show it" }).click();
     const row = page.locator("#fold-orphaned tbody tr");
     await row.waitFor();
-    assert.match(plain(await row.innerText()), /now told by #23/);
+    assert.match(plain(await row.innerText()), /now covered by #23/);
     await shot(page, "alerts-orphaned");
   });
   await on("/alerts", async (page) => {

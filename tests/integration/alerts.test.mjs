@@ -172,7 +172,7 @@ test("an alert that people acted on and that is not found any more is listed unt
   assert.match(benchhud("regressions", "--db", store).stdout, /\n1 alert that people acted on and that is not found any more: benchhud regressions --orphaned\n$/);
   const listed = JSON.parse(benchhud("regressions", "--orphaned", "--format", "json", "--db", store).stdout).alerts;
   assert.deepEqual(listed.map((alert) => [alert.id, alert.state, alert.is_orphaned, alert.successor]), [[id, "withdrawn", true, null]]);
-  assert.match(benchhud("alerts", "show", String(id), "--db", store).stdout, new RegExp(`^#${id} withdrawn: not found any more; no other alert tells of its changes\n[^]*ada {2}state: investigating`));
+  assert.match(benchhud("alerts", "show", String(id), "--db", store).stdout, new RegExp(`^#${id} withdrawn: not found any more; no other alert covers its changes\n[^]*ada {2}state: investigating`));
   assert.equal(benchhud("alerts", "state", String(id), "invalid", "--db", store).status, 0);
   assert.deepEqual(JSON.parse(benchhud("regressions", "--orphaned", "--format", "json", "--db", store).stdout).alerts, []);
   writeFileSync(file, "{}");

@@ -280,7 +280,7 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
         <a href={alertHref(alert)} data-alert={alert.id}>
           {unbroken(details.title)}
         </a>
-        {alert.is_orphaned && alert.successor !== null && <span class="quiet"> – now told by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a></span>}
+        {alert.is_orphaned && alert.successor !== null && <span class="quiet"> – now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a></span>}
       </th>
       <td class="alert-col-effect">{headline ? <><Effect changed={headline} /> <span class="quiet note">{headline.title}{headline.experiment_id === null && headline.effect !== null ? ", median" : ""}</span></> : <Missing why="no series is left of it" />}</td>
       <td class="alert-col-since">

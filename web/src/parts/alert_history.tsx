@@ -62,7 +62,7 @@ function eventWords(event: AlertEvent): ComponentChildren {
     case "joined":
       return `${series(event.count)} joined it`;
     case "left":
-      return `${series(event.count)} left it: further nights do not show the change any more`;
+      return `${series(event.count)} left it`;
     case "moved":
       return <>{series(event.count)} moved to alert <Others event={event} /></>;
     case "onset_moved":
@@ -72,7 +72,7 @@ function eventWords(event: AlertEvent): ComponentChildren {
     case "reopened":
       return event.alerts.length ? <>separate again from alert <Others event={event} /></> : "opened again";
     case "withdrawn":
-      return "withdrawn: further nights do not show it any more";
+      return "withdrawn";
     case "took_in":
       return <>took in the changes of {event.count > 1 ? "alerts" : "alert"} <Others event={event} all={event.count} /></>;
     case "taken_in":
@@ -125,8 +125,8 @@ export function OrphanNote({ alert }: { alert: AlertWithHistory }) {
   if (!alert.is_orphaned) return null;
   return (
     <p class="note orphan">
-      <strong>This alert is not found any more.</strong> Late or changed results, other rules or a new version of the detector led to other alerts.{" "}
-      {alert.successor === null ? "No alert tells of its changes now." : <>Its changes are now told by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a>.</>}{" "}
+      <strong>This alert is not found any more.</strong> Results, rules or the detector have changed since.{" "}
+      {alert.successor === null ? "No other alert covers its changes." : <>Its changes are now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a>.</>}{" "}
       What people said stays here. It is listed as orphaned until it is marked as fixed, won't fix, invalid or infrastructure.
     </p>
   );

@@ -90,7 +90,7 @@ class AlertConsistency : public AlertFixture {
     std::size_t sentences = 1;
     for (std::size_t i = text.find(". "); i != text.npos; i = text.find(". ", i + 1)) ++sentences;
     EXPECT_LE(sentences, 3u) << text;
-    for (const std::string bad : {"nan", "inf ", "unknown", "  ", ".."}) {
+    for (const std::string bad : {"nan", "inf ", "unknown", "  ", "..", "1844"}) {
       EXPECT_EQ(text.find(bad), text.npos) << text;
     }
   }

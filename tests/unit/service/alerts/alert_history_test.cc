@@ -245,6 +245,15 @@ TEST_F(AlertHistories, WhatPeopleExplainedOrPrunedIsNoOrphan) {
   EXPECT_THAT(orphaned(), IsEmpty());
 }
 
+TEST_F(AlertHistories, WhereOnlyTheNightsOfTheChangeWereDeletedThatExplainsIt) {
+  const schema::AlertId id = slow_alert();
+  act(id, "state", "acknowledged");
+  for (int n = 20; n <= 26; ++n) ASSERT_TRUE(schema::delete_run(*connection_, run_at(n)));
+  update();
+  EXPECT_EQ(alert(id).detected, schema::DetectedState::kWithdrawn);
+  EXPECT_THAT(orphaned(), IsEmpty());
+}
+
 TEST_F(AlertHistories, NamesAreKeptAsTheyAre) {
   const std::string name = "\"]'; DROP TABLE alert; --\\ <b>\xc3\xa9";
   schema::AlertEvent event;

@@ -27,11 +27,12 @@ void visit_nights(const TimingChangeDetector& watch, std::size_t first, const Vi
   }
 }
 
-/// What a common change did to its `place`th member on a night: what was taken off it.
+/// What a common change did to its `place`th member on a night: what was taken off it, as its own
+/// or as that of a state.
 double taken_off(const CommonChange& change, std::size_t place, std::size_t night) {
-  if (change.is_on(night)) return change.effects.effect[place];
+  if (change.covers(night)) return change.effects.effect[place];
   for (const CommonChange::Spell& spell : change.earlier) {
-    if (!change.is_taken_off() || night < spell.begin || night >= spell.end) continue;
+    if (!change.is_told() || night < spell.begin || night >= spell.end) continue;
     const auto member = std::ranges::find(spell.members, change.members[place]);
     if (member == spell.members.end()) continue;
     return spell.effect[static_cast<std::size_t>(member - spell.members.begin())];

@@ -131,10 +131,10 @@ struct StateFields {
   static void of(Archive& archive, T& change) {
     auto& [scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
            taken_in_by, members, before, effects, others_moved, others, earlier, begin, end, over,
-           over_from] = change;
+           over_from, is_turn] = change;
     archive(scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
             taken_in_by, members, before, effects, others_moved, others, earlier, begin, end, over,
-            over_from);
+            over_from, is_turn);
   }
   template <class Archive, Either<CommonChange::Spell> T>
   static void of(Archive& archive, T& spell) {

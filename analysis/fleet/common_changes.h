@@ -60,13 +60,20 @@ struct CommonChange {
   std::optional<std::size_t> end;
   double over = 0;                       ///< evidence that it is, natural logarithm
   std::optional<std::size_t> over_from;  ///< the first night of that
+  /// It had recovered when its nights turned out to be of a state that returns, or of another
+  /// machine: what that does is taken off instead.
+  bool is_turn = false;
 
-  bool is_taken_off() const {
+  /// It was there, and is told.
+  bool is_told() const {
     return stage == CommonStage::kConfirmed || stage == CommonStage::kRecovered;
   }
-  bool is_on(std::size_t night) const {
-    return is_taken_off() && begin <= night && !(end && night >= *end);
+  bool is_taken_off() const { return is_told() && !is_turn; }
+  /// Whether a night is one of its last spell.
+  bool covers(std::size_t night) const {
+    return is_told() && begin <= night && !(end && night >= *end);
   }
+  bool is_on(std::size_t night) const { return is_taken_off() && covers(night); }
 };
 
 /// Nights come in order. A night's levels are compared with what each series' last nights let

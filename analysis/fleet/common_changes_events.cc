@@ -194,7 +194,8 @@ CommonChange* CommonChangeDetector::known(CommonScope scope, std::size_t node, i
         if (!may_be_suspect) break;
         [[fallthrough]];
       case CommonStage::kRecovered:
-        if (is_same && now - *change.closed <= returns && !change.taken_in_by) found = &change;
+        if (!change.is_turn && is_same && now - *change.closed <= returns && !change.taken_in_by)
+          found = &change;
         break;
     }
   }
@@ -263,9 +264,14 @@ void CommonChangeDetector::measure_others(CommonChange* change) const {
 
 void CommonChangeDetector::withdraw(CommonChange* change, std::optional<std::size_t> by) {
   const bool was_taken_off = change->is_taken_off();
-  change->stage = CommonStage::kWithdrawn;
-  change->closed = rows_.back().night;
-  change->taken_in_by = by;
+  // What has recovered stays so, whatever it was.
+  const bool is_turn = change->stage == CommonStage::kRecovered && !by;
+  change->is_turn = is_turn;
+  if (!is_turn) {
+    change->stage = CommonStage::kWithdrawn;
+    change->closed = rows_.back().night;
+    change->taken_in_by = by;
+  }
   if (was_taken_off) refresh(row_of(change->begin));
 }
 

@@ -52,7 +52,8 @@ void CommonChangeDetector::learn_machine() {
   constexpr std::size_t kFewSwitches = 4;
   for (CommonChange& change : changes_) {
     if (switches_of_machine() >= kFewSwitches) break;
-    if (change.stage == CommonStage::kWithdrawn || change.onset < rows_.front().night) continue;
+    if (change.stage == CommonStage::kWithdrawn || change.is_turn) continue;
+    if (change.onset < rows_.front().night) continue;
     const std::size_t row = row_of(change.onset);
     const bool is_at_switch =
         row > 0 && (rows_[row].machine == machine) != (rows_[row - 1].machine == machine);
@@ -166,7 +167,8 @@ bool CommonChangeDetector::find_new_state() {
   for (const double effect : effects.effect) squares += square(effect);
   if (std::sqrt(squares / static_cast<double>(effects.effect.size())) < kLeastChange) return false;
   for (CommonChange& change : changes_) {
-    if (change.stage == CommonStage::kWithdrawn || change.onset < rows_.front().night) continue;
+    if (change.stage == CommonStage::kWithdrawn || change.is_turn) continue;
+    if (change.onset < rows_.front().night) continue;
     if (is_short(change) && is_turn(change, effects, noise)) withdraw(&change, std::nullopt);
   }
   for (std::size_t r = 0; r < rows_.size(); ++r) {

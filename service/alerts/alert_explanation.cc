@@ -156,6 +156,13 @@ std::string common_recovered(const AlertContext& context, const WatchedAlert& al
   const bool is_disagreement =
       std::ranges::any_of(over, [](const CommonChange* change) { return change->is_disagreement; });
   if (is_disagreement) text += ", or as usual";
+  const bool is_turn =
+      std::ranges::any_of(over, [](const CommonChange* change) { return change->is_turn; });
+  if (is_turn) {
+    return text +
+           ". Its nights turned out to be of a state that returns, or of another machine, "
+           "which is now taken off them";
+  }
   const std::size_t returns =
       is_of_machine ? CommonChangeDetector::kMachineReturns : CommonChangeDetector::kBackendReturns;
   if (context.nights.size() - 1 < *alert.closed + returns) {

@@ -240,7 +240,7 @@ bool is_common_change_near(const AlertContext& context, WatchedMetric metric, st
   return std::ranges::any_of(
       context.fleet.common().changes(metric), [&](const CommonChange& change) {
         const bool is_near = nights_apart(change.onset, night) <= kSameCause;
-        return change.is_taken_off() && is_near &&
+        return change.is_told() && is_near &&
                (change.scope == CommonScope::kMachine ||
                 backends.contains(context.fleet.common().backend(change.backend)));
       });

@@ -18,7 +18,8 @@ struct FilteredLevel {
 
 // From the first of the nights to the last of them.
 template <class Iterator>
-FilteredLevel filtered_level(Iterator begin, Iterator end, double deviation, double wander) {
+FilteredLevel filtered_level(const Iterator& begin, const Iterator& end, double deviation,
+                             double wander) {
   FilteredLevel filtered{begin->level, 1};
   for (auto night = std::next(begin); night != end; ++night) {
     const double expected = filtered.variance + wander;

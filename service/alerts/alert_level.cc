@@ -76,7 +76,7 @@ std::string moved_text(const WatchedMetricInfo& info, double effect) {
 // "39 became slower and 2 faster", "41 became slower".
 std::string directions_text(const WatchedMetricInfo& info, std::size_t more, std::size_t less) {
   const bool is_more_first = more >= less;
-  const std::string first =
+  std::string first =
       fmt::format("{} became {}", is_more_first ? more : less, became_text(info, is_more_first));
   const std::size_t others = is_more_first ? less : more;
   if (others == 0) return first;
@@ -383,7 +383,7 @@ std::string name_text(std::string_view name) {
 
 std::string night_text(const AlertContext& context, std::size_t night) {
   const double at = context.nights[night].started_at;
-  const std::string date = schema::format_date(at);
+  std::string date = schema::format_date(at);
   const auto is_on_same_day = [&](std::size_t other) {
     return other < context.nights.size() &&
            schema::format_date(context.nights[other].started_at) == date;

@@ -15,6 +15,10 @@
 namespace benchhud::analysis {
 namespace {
 
+bool are_below(const auto& places, std::size_t count) {
+  return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
+}
+
 bool has_same_subject(const AlertGroup& a, const AlertGroup& b) {
   return a.scope == b.scope && a.model == b.model && a.is_of_failures == b.is_of_failures &&
          a.backend == b.backend;
@@ -319,9 +323,6 @@ bool AlertDetector::load_state(std::string_view state) {
 // Whether a state that was read names only what there is.
 bool AlertDetector::is_consistent() const {
   if (!qualities_.is_consistent_with(nights_.size())) return false;
-  const auto are_below = [](const auto& places, std::size_t count) {
-    return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
-  };
   for (std::size_t m = 0; m < kTimedMetrics; ++m) {
     for (const schema::ExperimentId id : common_.experiments(metric_at(m))) {
       if (by_place_[catalog_.place(*catalog_.find(id))] == nullptr) return false;
@@ -346,9 +347,6 @@ bool AlertDetector::is_consistent() const {
 
 bool AlertDetector::is_consistent(std::span<const AlertEvent> history) const {
   return std::ranges::all_of(history, [&](const AlertEvent& event) {
-    const auto are_below = [](const auto& places, std::size_t count) {
-      return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
-    };
     return event.kind <= AlertEventKind::kSplit &&
            std::max(event.last, event.to) < nights_.size() &&
            std::max(event.night, event.from) < nights_.size() &&
@@ -381,7 +379,7 @@ bool AlertDetector::watch(Experiment& experiment, const RunObservations& night,
     prepare_steps(experiment, metric_at(i), tonight);
     for (std::size_t c = 0; c < watch->changes().size(); ++c) {
       if (!watch->changes()[c].is_candidate()) continue;
-      tonight->candidates.push_back({&experiment, watch, c});
+      tonight->candidates.push_back({&experiment, watch, metric_at(i), c});
     }
   }
   const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
@@ -472,15 +470,6 @@ void AlertDetector::decide(const Tonight& tonight) {
   decide(pointed_to, tonight.pointed_to, tonight.number);
 }
 
-// Speedups wander as steady times do.
-double AlertDetector::wander_of(const Experiment& experiment,
-                                const TimingChangeDetector& watch) const {
-  for (const WatchedMetric metric : CommonCauses::kMetrics) {
-    if (experiment.timed[place_of(metric)].get() == &watch) return common_.wander(metric);
-  }
-  return common_.wander(WatchedMetric::kSteady);
-}
-
 // `tests`: how many there were, if not more.
 void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t tests,
                            std::size_t number) {
@@ -488,7 +477,7 @@ void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t te
   for (const Candidate& candidate : candidates) {
     const WatchedChange& change = candidate.watch->changes()[candidate.change];
     double p_value = change.point.p_value;
-    const double wander = wander_of(*candidate.experiment, *candidate.watch);
+    const double wander = common_.wander(judged_metric_of(candidate.metric));
     if (wander > 0) p_value = std::max(p_value, candidate.watch->wandering_p_value(change, wander));
     p_values.push_back(p_value);
   }
@@ -832,7 +821,7 @@ void AlertDetector::update_common_alerts(std::size_t number) {
     WatchedAlert& alert = alerts_[place];
     alert.group.members.clear();
     bool is_confirmed = false, is_suspect = false, is_recovered = false, is_improved = false;
-    bool was_confirmed = false;
+    bool was_confirmed = false, is_loss_over = false;
     std::optional<std::size_t> onset, onset_of_none, taken_in_by;
     for (const auto& [metric, c] : alert.common) {
       const CommonChange& change = common_.changes(metric)[c];
@@ -851,16 +840,13 @@ void AlertDetector::update_common_alerts(std::size_t number) {
       is_confirmed = is_confirmed || (is_open && (is_worse || !is_told));
       is_improved = is_improved || (is_open && !is_worse && is_told);
       is_suspect = is_suspect || change.stage == CommonStage::kSuspect;
-      is_recovered = is_recovered || (change.stage == CommonStage::kRecovered && is_worse);
+      const bool is_over = change.stage == CommonStage::kRecovered;
+      is_recovered = is_recovered || is_over;
+      is_loss_over = is_loss_over || (is_over && is_worse);
       std::optional<std::size_t>& first = is_told ? onset : onset_of_none;
       first = std::min(first.value_or(change.onset), change.onset);
     }
-    const bool is_other_recovered =
-        std::ranges::any_of(alert.common, [&](const WatchedAlert::Common& one) {
-          return common_.changes(one.metric)[one.change].stage == CommonStage::kRecovered;
-        });
-    is_confirmed = is_confirmed || (is_improved && !is_recovered);
-    is_recovered = is_recovered || is_other_recovered;
+    is_confirmed = is_confirmed || (is_improved && !is_loss_over);
     if (was_confirmed && !alert.confirmed) alert.confirmed = number;
     // What was confirmed of it was taken back.
     if (!was_confirmed && is_suspect) alert.confirmed.reset();

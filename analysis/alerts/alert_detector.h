@@ -176,6 +176,7 @@ class AlertDetector {
   struct Candidate {
     Experiment* experiment = nullptr;
     TimingChangeDetector* watch = nullptr;
+    WatchedMetric metric{};
     std::size_t change = 0;
   };
   struct Tonight {
@@ -218,7 +219,6 @@ class AlertDetector {
   template <class Fits>
   static bool has_exact_change(const Experiment& experiment, const Fits& fits);
   static bool is_pointed_to(const Candidate& candidate);
-  double wander_of(const Experiment& experiment, const TimingChangeDetector& watch) const;
   void decide(const Tonight& tonight);
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(Tonight* tonight);

@@ -45,7 +45,7 @@ class DriftDetector {
   /// After each night of the series. `pinned`: numbers of nights. `wander`: of the series' fleet
   /// (CommonChangeDetector::wander()). Returns whether anything is new.
   bool look(const TimingChangeDetector& series, schema::Direction better,
-            std::span<const std::size_t> pinned, double wander = 0);
+            std::span<const std::size_t> pinned, double wander);
 
   /// What must have moved for it to be a drift, in natural logarithms; `error` is its standard
   /// error.

@@ -15,8 +15,7 @@ double variance_of(const Night& night) {
 }
 
 std::uint8_t bit_of(WatchedMetric metric) {
-  const bool is_speedup = metric == WatchedMetric::kSpeedup;
-  return static_cast<std::uint8_t>(1U << place_of(is_speedup ? WatchedMetric::kSteady : metric));
+  return static_cast<std::uint8_t>(1U << place_of(judged_metric_of(metric)));
 }
 
 // Whether repetitions scatter so much, with many series off, that something else was running.

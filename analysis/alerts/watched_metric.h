@@ -58,6 +58,13 @@ const std::array<WatchedMetricInfo, kWatchedMetrics>& watched_metrics();
 const WatchedMetricInfo& watched_metric_info(WatchedMetric metric);
 std::optional<WatchedMetric> watched_metric_of(std::string_view name);
 
+/// By which times of a fleet's series a metric is judged: speedups and drifts follow from steady
+/// times, all others are judged by their own.
+constexpr WatchedMetric judged_metric_of(WatchedMetric metric) {
+  const bool is_of_steady = metric == WatchedMetric::kSpeedup || metric == WatchedMetric::kDrift;
+  return is_of_steady ? WatchedMetric::kSteady : metric;
+}
+
 constexpr std::size_t place_of(WatchedMetric metric) { return static_cast<std::size_t>(metric); }
 
 }  // namespace benchhud::analysis

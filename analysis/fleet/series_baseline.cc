@@ -79,6 +79,11 @@ double median_in_place(std::span<float> values) {
   return at + 0.5 * (next - at);
 }
 
+// Of nights whose differences these absolute ones are, of each: some are spoiled by steps.
+double deviation_of(std::span<float> differences) {
+  return kMedianToDeviation * median_in_place(differences) / std::numbers::sqrt2;
+}
+
 using OfSeries = SeriesNights::OfSeries<double>;
 
 // Of each series the median of its nights, and how many it has.
@@ -124,7 +129,7 @@ std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> ni
     for (const std::size_t apart : kApart) add_differences(nights, s, apart, &far);
     noise.is_correlation_known = far.size() >= kEnough;
     if (!noise.is_correlation_known) continue;
-    const double further = kMedianToDeviation * median_in_place(far) / std::numbers::sqrt2;
+    const double further = deviation_of(far);
     const double ratio = neighbours / std::max(further, 1e-9);
     noise.correlation = std::clamp(1 - ratio * ratio, 0.0, kMost);
   }
@@ -139,8 +144,8 @@ std::optional<double> series_wander(std::span<const FloatLanes> nights, std::siz
     differences.clear();
     add_differences(nights, lane, apart, &differences);
     if (differences.size() < kEnough) return std::nullopt;
-    const double deviation = kMedianToDeviation * median_in_place(differences);
-    return deviation * deviation / 2;
+    const double deviation = deviation_of(differences);
+    return deviation * deviation;
   };
   const auto neighbours = variance(1), near = variance(kNear), far = variance(kFar);
   if (!neighbours || !near || !far) return std::nullopt;

@@ -13,7 +13,7 @@ namespace benchhud::cli {
 /// runs started. "" for an alert that has neither.
 schema::Expected<std::string> alert_history_text(schema::Reader& reader, schema::AlertId alert);
 
-/// "not found any more; its changes are now told by #23"; "" of what is not orphaned.
+/// "not found any more; its changes are now covered by #23"; "" of what is not orphaned.
 std::string orphan_text(const schema::Alert& alert);
 
 }  // namespace benchhud::cli

@@ -75,10 +75,11 @@ std::optional<std::size_t> successor_of(const AlertContext& context,
   if (changed.empty()) changed = std::move(speedups);
   std::optional<std::size_t> successor;
   std::size_t most = changed.size() / 2;
+  const std::size_t onset = nearest_night(context.nights, lost.onset);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const analysis::WatchedAlert& alert = *found[i].watched;
     if (alert.stage == analysis::AlertStage::kWithdrawn) continue;
-    if (nights_between(context, lost.onset, alert.group.onset) > analysis::kSameCause) continue;
+    if (nights_between(context, onset, alert.group.onset) > analysis::kSameCause) continue;
     std::set<SeriesKey> shared;
     for (const std::size_t place : alert.group.members) {
       const WatchedMember& member = context.fleet.members()[place];

@@ -44,14 +44,12 @@ using ByBackend = std::map<std::string_view, Share>;
 // "inductor", "aot_eager and inductor", "aot_eager, eager and inductor", "7 backends".
 std::string names_of(const std::set<std::string_view>& backends) {
   if (backends.size() > kMostNames) return count_text(backends.size(), "backend");
-  std::string text;
-  std::size_t place = 0;
-  for (const std::string_view backend : backends) {
-    if (place > 0) text += ++place == backends.size() ? " and " : ", ";
-    if (place == 0) ++place;
-    text += name_text(backend);
-  }
-  return text;
+  std::vector<std::string> names;
+  for (const std::string_view backend : backends) names.push_back(name_text(backend));
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
 // "aot_eager 2 of 4, inductor 2 of 2"; of more than three backends on how many any did.
@@ -246,11 +244,11 @@ bool is_common_change_near(const AlertContext& context, WatchedMetric metric, st
       });
 }
 
-// What single times follow from: all series of a metric are judged together but speedups and
-// drifts, which are of steady times.
-WatchedMetric judged_metric_of(WatchedMetric metric) {
-  const bool is_of_steady = metric == WatchedMetric::kSpeedup || metric == WatchedMetric::kDrift;
-  return is_of_steady ? WatchedMetric::kSteady : metric;
+// Whether two changes are of one kind: both results failed, or the same metric got better or worse.
+bool is_alike(const WatchedMember& one, const WatchedMember& other) {
+  const auto kind = watched_metric_info(one.metric).kind;
+  return kind == MetricKind::kVerdict ? watched_metric_info(other.metric).kind == kind
+                                      : other.metric == one.metric && other.worse == one.worse;
 }
 
 // The model's series of a time that had values before and since its onset, by backend; nothing
@@ -272,13 +270,9 @@ ByBackend series_of_model(const AlertContext& context, std::size_t model, Watche
 // How many other models did the same on these backends about that night.
 std::size_t others_near(const AlertContext& context, const WatchedMember& main, std::size_t model,
                         std::size_t onset, const std::set<std::string_view>& backends) {
-  const bool is_verdict = watched_metric_info(main.metric).kind == MetricKind::kVerdict;
   std::set<std::size_t> others;
   for (const auto& [member, entry] : onsets_near(context, onset)) {
-    const bool is_alike = is_verdict
-                              ? watched_metric_info(member->metric).kind == MetricKind::kVerdict
-                              : member->metric == main.metric && member->worse == main.worse;
-    if (is_alike && entry->model() != model && backends.contains(entry->backend())) {
+    if (is_alike(main, *member) && entry->model() != model && backends.contains(entry->backend())) {
       others.insert(entry->model());
     }
   }
@@ -336,10 +330,7 @@ std::string model_level(const AlertContext& context, const WatchedAlert& alert,
   std::set<schema::ExperimentId> moved;
   std::set<std::string_view> backends;
   for (const WatchedMember* member : members) {
-    const bool is_alike = is_verdict
-                              ? watched_metric_info(member->metric).kind == MetricKind::kVerdict
-                              : member->metric == main.metric && member->worse == main.worse;
-    if (!is_alike) continue;
+    if (!is_alike(main, *member)) continue;
     moved.insert(member->experiment);
     backends.insert(context.catalog.find(member->experiment)->backend());
   }
@@ -363,7 +354,7 @@ std::string model_level(const AlertContext& context, const WatchedAlert& alert,
   const bool is_judged = context.fleet.rules().are_judged_together &&
                          context.fleet.qualities().nights()[onset].is_known();
   if (!is_timed || !is_judged) return text;
-  const WatchedMetric judged = judged_metric_of(main.metric);
+  const WatchedMetric judged = analysis::judged_metric_of(main.metric);
   text += is_common_change_near(context, judged, onset, backends)
               ? "; what the machine or a backend did then is taken off"
               : ", and neither the machine nor a backend as a whole did";

@@ -31,17 +31,6 @@ std::string subject_of(const AlertContext& context, const analysis::AlertGroup& 
   return subject;
 }
 
-/// The night that is nearest to a time.
-std::size_t nearest_night(std::span<const schema::Run> nights, double time) {
-  std::size_t nearest = 0;
-  for (std::size_t i = 0; i < nights.size(); ++i) {
-    if (std::abs(nights[i].started_at - time) < std::abs(nights[nearest].started_at - time)) {
-      nearest = i;
-    }
-  }
-  return nearest;
-}
-
 /// How many nights before that one count.
 std::size_t counted_before(const analysis::AlertDetector& fleet, std::size_t night) {
   const auto excluded = fleet.excluded();
@@ -66,9 +55,19 @@ std::vector<FoundAlert> found_alerts(const AlertContext& context) {
   return all;
 }
 
-std::size_t nights_between(const AlertContext& context, double time, std::size_t night) {
-  return analysis::nights_apart(counted_before(context.fleet, nearest_night(context.nights, time)),
-                                counted_before(context.fleet, night));
+std::size_t nearest_night(std::span<const schema::Run> nights, double time) {
+  std::size_t nearest = 0;
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    if (std::abs(nights[i].started_at - time) < std::abs(nights[nearest].started_at - time)) {
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+std::size_t nights_between(const AlertContext& context, std::size_t one, std::size_t other) {
+  return analysis::nights_apart(counted_before(context.fleet, one),
+                                counted_before(context.fleet, other));
 }
 
 std::vector<std::optional<std::size_t>> match_alerts(const AlertContext& context,
@@ -99,8 +98,8 @@ std::vector<std::optional<std::size_t>> match_alerts(const AlertContext& context
     for (auto one = from(start); one != by_key.end() && one->first.starts_with(start); ++one) {
       const std::size_t k = one->second;
       if (is_taken[k]) continue;
-      const std::size_t off =
-          nights_between(context, stored[k].onset, found[i].watched->group.onset);
+      const std::size_t off = nights_between(
+          context, nearest_night(context.nights, stored[k].onset), found[i].watched->group.onset);
       if (off <= analysis::kSameCause) near.emplace_back(off, k, i);
     }
   }

@@ -28,9 +28,11 @@ struct FoundAlert {
 /// In the order in which they were first seen.
 std::vector<FoundAlert> found_alerts(const AlertContext& context);
 
-/// How many nights lie between the one nearest to a time and another one; excluded ones do not
-/// count.
-std::size_t nights_between(const AlertContext& context, double time, std::size_t night);
+/// The night that is nearest to a time; the first where there is none.
+std::size_t nearest_night(std::span<const schema::Run> nights, double time);
+
+/// How many nights lie between two; excluded ones do not count.
+std::size_t nights_between(const AlertContext& context, std::size_t one, std::size_t other);
 
 /// Which of `stored` each found alert is, as a place: the one of its key, else the nearest that is
 /// left of its subject within kSameCause nights. Nights that are excluded do not count: what began

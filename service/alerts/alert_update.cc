@@ -203,11 +203,11 @@ class Update {
                                     std::span<const schema::NightMark> marks) {
     Lost& kept = lost_.emplace_back();
     kept.id = lost.id;
+    if (context.nights.empty()) return {};
+    const schema::Run& onset = context.nights[nearest_night(context.nights, lost.onset)];
     // Lines that come late may move when a run started.
-    const auto off = [&](const schema::Run& run) { return std::abs(run.started_at - lost.onset); };
-    const auto onset = std::ranges::min_element(context.nights, {}, off);
-    if (onset == context.nights.end() || off(*onset) > kSameNight) return {};
-    const auto said = annotations_of(*onset, marks);
+    if (std::abs(onset.started_at - lost.onset) > kSameNight) return {};
+    const auto said = annotations_of(onset, marks);
     if (said.is_excluded || said.is_new_environment) return {};
     kept.is_unexplained = true;
     BENCHHUD_ASSIGN(const auto details, schema::alert_details(store_, lost.id));

@@ -41,6 +41,9 @@ export function makeToken(db, ...scopes) {
 }
 let tokensMade = 0;
 
+/** What of a token is secret: all behind its number. It may have "_" in it, as base64url does. */
+export const secretOf = (token) => token.slice(token.indexOf("_", "bhud_".length) + 1);
+
 /** Starts `benchhud serve` on a free port; { base, port, bearer(), signIn, stop() }: the header that shows a token for everything,
  *  the address that signs a browser in, and what stops it and gives what it printed. */
 export async function serve(db, ...options) {

@@ -261,7 +261,7 @@ void drifts() {
         Night night = nights[n];
         night.level += by * static_cast<double>(n) / kNights;
         series.add(night, n);
-        watch.look(series, schema::Direction::kLowerIsBetter, {});
+        watch.look(series, schema::Direction::kLowerIsBetter, {}, 0);
       }
       bool is_reported = !watch.drifts().empty();
       for (const auto& change : series.changes()) {

@@ -269,7 +269,12 @@ class CommonChangeDetector {
   bool is_busy(std::size_t night) const;
 
   void decide();
-  void raise(CommonScope scope, std::size_t node, bool is_sure);
+  // Evidence of a suspect, and of a change.
+  struct Enough {
+    double suspect = 0, change = 0;
+  };
+  void raise(CommonScope scope, std::size_t node, const Enough& enough);
+  bool raise_as(CommonScope scope, std::size_t node, bool is_disagreement, bool is_sure);
   CommonChange* known(CommonScope scope, std::size_t node, int direction, std::size_t onset);
   double evidence_of(const CommonChange& change) const;
   bool did_many_move(std::span<const std::size_t> members, std::span<const Shift> shifts,

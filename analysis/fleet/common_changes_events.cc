@@ -62,26 +62,35 @@ void CommonChangeDetector::decide() {
       withdraw(&change, std::nullopt);
     }
   }
-  const double machine = std::max(memory_.machine.most(0), memory_.machine_disagreement.most(0));
-  if (machine >= kPatience / std::exp(kSuspectMachine)) {
-    raise(CommonScope::kMachine, 0, machine >= kPatience);
-  }
+  raise(CommonScope::kMachine, 0, {kPatience / std::exp(kSuspectMachine), kPatience});
   const double enough = kPatience * static_cast<double>(of_backend_.size());
   for (std::size_t b = 0; b < of_backend_.size(); ++b) {
-    const double evidence = std::max(memory_.backend.most(b), memory_.backend_disagreement.most(b));
-    if (evidence < enough / std::exp(memory_.backend.most_of_first(b))) continue;
-    raise(CommonScope::kBackend, b, evidence >= enough);
+    raise(CommonScope::kBackend, b, {enough / std::exp(memory_.backend.most_of_first(b)), enough});
   }
 }
 
-// A suspect, a change, or more of one that is known.
-void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_sure) {
+// As what its evidence is most of; where few series moved so, it may be the other all the same: how
+// far they disagree includes how far they moved together.
+void CommonChangeDetector::raise(CommonScope scope, std::size_t node, const Enough& enough) {
+  const bool is_machine = scope == CommonScope::kMachine;
+  const double level = (is_machine ? memory_.machine : memory_.backend).most(node);
+  const double apart =
+      (is_machine ? memory_.machine_disagreement : memory_.backend_disagreement).most(node);
+  for (const bool is_disagreement : {apart > level, apart <= level}) {
+    const double evidence = is_disagreement ? apart : level;
+    if (evidence < enough.suspect) continue;
+    if (raise_as(scope, node, is_disagreement, evidence >= enough.change)) return;
+  }
+}
+
+// A suspect, a change, or more of one that is known. Returns whether it is any.
+bool CommonChangeDetector::raise_as(CommonScope scope, std::size_t node, bool is_disagreement,
+                                    bool is_sure) {
   const bool is_machine = scope == CommonScope::kMachine;
   const Evidence& levels = is_machine ? memory_.machine : memory_.backend;
   const Evidence& disagreement =
       is_machine ? memory_.machine_disagreement : memory_.backend_disagreement;
   int direction = levels.direction(node);
-  const bool is_disagreement = disagreement.most(node) > levels.of(node, direction);
   const std::size_t nights =
       (is_disagreement ? disagreement : levels).nights_off(node, is_disagreement ? 1 : direction);
   std::size_t onset = rows_[rows_.size() - std::min(nights, rows_.size())].night;
@@ -91,10 +100,12 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
   if (is_disagreement) {
     direction = effects.pooled >= 0 ? 1 : -1;
   } else if (direction * effects.pooled < kLeastChange) {
-    return;
+    return false;
   }
   // What a few models did is no doing of the machine or the backend.
-  if (!did_many_move(members, shifts, is_disagreement ? 0 : direction, effects.pooled)) return;
+  if (!did_many_move(members, shifts, is_disagreement ? 0 : direction, effects.pooled)) {
+    return false;
+  }
   CommonChange* change = known(scope, node, direction, onset);
   if (change == nullptr) {
     change = &changes_.emplace_back();
@@ -117,7 +128,7 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
     change->before = levels_before(shifts);
     measure_others(change);
   }
-  if (!is_sure) return;
+  if (!is_sure) return true;
   if (change->stage != CommonStage::kConfirmed) {
     // What it did before it was over stays taken off those nights.
     if (change->stage == CommonStage::kRecovered && change->end && change->begin < *change->end) {
@@ -130,6 +141,7 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
   }
   forget(scope, node);
   explained_.push_back({scope, node});
+  return true;
 }
 
 // Whether many series moved: in a direction by more than their standard errors; or, where that is

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -20,10 +21,12 @@ class CommonChanges : public testing::Test {
  protected:
   static constexpr std::size_t kModels = 10, kBackends = 3;
 
-  CommonChanges() {
+  static CommonChangeDetector new_detector() {
+    CommonChangeDetector detector;
     for (std::size_t m = 0; m < kModels; ++m) {
-      for (std::size_t b = 0; b < kBackends; ++b) detector_.add_series(m, b);
+      for (std::size_t b = 0; b < kBackends; ++b) detector.add_series(m, b);
     }
+    return detector;
   }
   using Added = std::function<double(std::size_t model, std::size_t backend)>;
   void nights(int count, const Added& added = [](auto, auto) { return 0.0; }) {
@@ -57,7 +60,7 @@ class CommonChanges : public testing::Test {
     return detector_.judged().back().levels[model * kBackends + backend];
   }
 
-  CommonChangeDetector detector_;
+  CommonChangeDetector detector_ = new_detector();
 
  private:
   std::size_t night_ = 0;
@@ -83,6 +86,30 @@ TEST_F(CommonChanges, ASlowerMachineIsOneFromTheFirstNightsOn) {
   nights(20, [](auto, auto) { return 0.06; });
   EXPECT_THAT(of_stage(CommonStage::kConfirmed), SizeIs(1)) << story();
   EXPECT_NEAR(judged(3, 1), 1, 0.04) << "without what the machine did";
+}
+
+// Where a night is much like the one before it, the evidence of nights that are off in all grows
+// sooner than that of a common step.
+TEST_F(CommonChanges, ASlowerMachineIsOneWhereNightsAreAlike) {
+  for (std::uint64_t fleet = 0; fleet < 20; ++fleet) {
+    detector_ = new_detector();
+    std::mt19937_64 random(fleet);
+    std::normal_distribution<double> normal;
+    std::vector<double> wandered(kModels * kBackends);
+    const auto slower_by = [&](double step) {
+      return [&, step](std::size_t model, std::size_t backend) {
+        double& own = wandered[model * kBackends + backend];
+        own = 0.9 * own + 0.02 * normal(random);
+        return own + step;
+      };
+    };
+    nights(60, slower_by(0));
+    ASSERT_THAT(of_stage(CommonStage::kConfirmed), IsEmpty()) << fleet << "\n" << story();
+    nights(3, slower_by(0.06));
+    const auto found = of_stage(CommonStage::kConfirmed);
+    ASSERT_THAT(found, SizeIs(1)) << fleet << "\n" << story();
+    EXPECT_EQ(found[0].scope, CommonScope::kMachine) << fleet;
+  }
 }
 
 TEST_F(CommonChanges, FiveNightsOfHistoryAreEnough) {

@@ -1,0 +1,63 @@
+// Values of XPlane's events as the JSON that benchhud keeps arguments in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "ingest/xplane/xplane_wire.h"
+#include "schema/base/json_writer.h"
+
+namespace benchhud::ingest {
+
+/// What a value means to a reader of traces; its name says it.
+enum class XplaneRole : std::uint8_t {
+  kNone,
+  kCorrelation,  ///< correlation_id: of a launch and what it launched
+  kProducerType,
+  kProducerId,  ///< _pt, _p
+  kConsumerType,
+  kConsumerId,  ///< _ct, _c
+  kFlow,        ///< flow: direction, id and category in one number
+  kAsync,       ///< _a
+  kMemcpy,
+  kMemset,
+  kGpuMemory,  ///< details of what a GPU did that is no kernel
+  kDropped,    ///< dropped_traces
+  kAllocator,
+  kDevice,       ///< whose memory
+  kMemoryLevel,  ///< bytes_allocated, bytes_reserved
+};
+
+/// The names of one plane's values.
+class XplaneStatNames {
+ public:
+  explicit XplaneStatNames(const XplanePlane& plane) : plane_(plane) {}
+
+  XplaneRole role(const XplaneStat& stat) { return entry(stat).role; }
+  /// "stat 8" where the plane does not name it.
+  std::string_view name(const XplaneStat& stat) { return entry(stat).name; }
+  /// The text of a kText or kName; "" of others.
+  std::string_view text(const XplaneStat& stat) const;
+  /// Writes name and value. Integers beyond 2^53, which many readers of JSON would round, become
+  /// texts; of bytes there is only the length; a name that is missing is null.
+  void write(const XplaneStat& stat, schema::JsonWriter* json);
+  /// The same with the value as a text.
+  void write_as_text(const XplaneStat& stat, schema::JsonWriter* json);
+
+ private:
+  struct Entry {
+    std::string name;
+    XplaneRole role = XplaneRole::kNone;
+  };
+  const Entry& entry(const XplaneStat& stat);
+
+  const XplanePlane& plane_;
+  std::unordered_map<std::int64_t, Entry> entries_;  // those that were asked for
+};
+
+/// An integer's bits as they are written: as a signed number or not.
+std::string xplane_number_text(const XplaneStat& stat);
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,665 @@
+#include "ingest/xplane/xplane_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <new>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "ingest/xplane/xplane_args.h"
+#include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_tracks.h"
+#include "ingest/xplane/xplane_wire.h"
+#include "schema/base/caught_error.h"
+#include "schema/base/column_codec.h"
+#include "schema/base/text_excerpt.h"
+#include "trace/trace_limits.h"
+
+namespace benchhud::ingest {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using trace::Trace;
+using trace::TraceArgs;
+using trace::TracePoint;
+using trace::TraceSlice;
+using Role = XplaneRole;
+
+namespace {
+
+// As TraceBuilder counts them: what the tables around a text, a label and a thread take.
+constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;
+constexpr std::size_t kNameBytesAnEvent = 30;
+constexpr std::size_t kAroundText = 32, kAroundLabel = 600, kAroundThread = 700;
+
+// A timestamp that is greater, in ns, counts from 1970 and not from the profile's beginning.
+constexpr std::int64_t kFirstWallClock = 1'000'000'000'000'000'000;
+
+// Values of a plane that are kept; a plane of call stacks has one for each.
+constexpr std::size_t kMostPlaneStats = 10'000;
+
+__extension__ typedef __int128 Picoseconds;  // an int64 of ns, times 1000
+
+// The nearest ns; halves up.
+std::optional<std::int64_t> nearest_ns(Picoseconds time) {
+  constexpr Picoseconds kNs = 1000;
+  Picoseconds ns = (time + kNs / 2) / kNs;
+  if (ns * kNs > time + kNs / 2) --ns;  // division is towards zero
+  if (ns < std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+  if (ns > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  return static_cast<std::int64_t>(ns);
+}
+
+// When the profile began, ns since 1970, as its plane says; 0: it does not.
+std::int64_t profile_start(std::string_view bytes) {
+  const auto plane = find_xplane(bytes, "Task Environment");
+  if (!plane) return 0;
+  for (const XplaneStat& stat : plane->stats) {
+    const auto name = plane->stat_names.find(stat.metadata_id);
+    if (name != plane->stat_names.end() && name->second == "profile_start_time") {
+      return static_cast<std::int64_t>(stat.number);
+    }
+  }
+  return 0;
+}
+
+// What events of one kind have in common.
+struct EventKind {
+  XplaneKind read;
+  std::string_view name;  // that is shown
+  bool is_allocation = false;
+  bool is_python = false;
+  // The label in that category; most kinds have one.
+  std::uint32_t label = 0, category = 0;
+  // A number of Trace::args for the events without values of their own; none yet.
+  std::optional<std::uint32_t> args;
+};
+
+// What an event's values say, but for what is kept as arguments only.
+struct EventFacts {
+  std::optional<std::int64_t> correlation, producer, consumer, flow;
+  std::int64_t producer_type = 0, consumer_type = 0;
+  bool is_async = false;
+  const XplaneStat* memcpy = nullptr;
+  bool is_memset = false, is_gpu_memory = false;
+  std::string memory;  // whose it is
+};
+
+// "kind_src:host size:4096 dest:0 async:1"
+std::optional<std::int64_t> size_of_copy(std::string_view details) {
+  constexpr std::string_view kSize = "size:";
+  const std::size_t at = details.find(kSize);
+  if (at == details.npos) return std::nullopt;
+  std::int64_t size = 0;
+  const char* const begin = details.data() + at + kSize.size();
+  const auto [end, error] = std::from_chars(begin, details.data() + details.size(), size);
+  if (error != std::errc() || size < 0) return std::nullopt;
+  return size;
+}
+
+class XplaneTraceBuilder : public XplaneVisitor {
+ public:
+  XplaneTraceBuilder(trace::TraceArgsSink* sink, std::int64_t start) : sink_(sink), start_(start) {
+    trace().base_time = start;
+  }
+
+  void on_plane(const XplanePlane& plane) override;
+  void on_plane_end() override;
+  void on_line(const XplaneLine& line) override;
+  void on_event(const XplaneEvent& event) override;
+  void on_broken_event(std::int64_t place, std::string_view reason) override;
+  void on_broken(std::int64_t place, std::string_view reason) override;
+  void on_host_name(std::string_view name) override;
+  void on_message(std::int64_t place, std::string_view text) override;
+
+  void problem(std::int64_t place, std::string_view reason);
+  XplaneTrace finish();
+  XplaneTrace give_up(std::string_view reason);
+
+ private:
+  Trace& trace() { return made_.trace; }
+  bool is_given_up() const { return !made_.refusal.empty(); }
+  void check_budget(std::int64_t place);
+  void refuse(std::int64_t place, std::string_view reason);
+  std::uint32_t text(std::string_view text);
+  std::uint32_t label_of(EventKind* kind, std::string_view category);
+  EventKind* kind_of(std::int64_t id);
+  /// The current line's, made where it is the first event's of its timeline; nothing if there are
+  /// too many.
+  std::optional<std::uint32_t> thread_of_line();
+  std::optional<std::uint32_t> add_thread(std::string_view tid);
+  EventFacts read_facts(const XplaneEvent& event);
+  std::string_view category_of(const EventKind& kind, const EventFacts& facts) const;
+  std::uint32_t keep_args(const XplaneEvent& event, const EventFacts& facts, EventKind* kind);
+  std::uint32_t put_args(std::string_view json, const EventFacts& facts);
+  void add_aggregated(const XplaneEvent& event, EventKind* kind, std::uint32_t thread);
+  void add_allocation(const XplaneEvent& event, const EventFacts& facts, std::int64_t time,
+                      std::uint32_t thread);
+  void add_slice(const XplaneEvent& event, const EventFacts& facts, EventKind* kind,
+                 const TraceSlice& slice);
+  void add_flows(const EventFacts& facts, std::int64_t time, std::uint32_t thread);
+
+  trace::TraceArgsSink* const sink_;
+  const std::int64_t start_;  // ns since 1970; 0: not known
+  XplaneTrace made_;
+  std::vector<XplaneFlowEnd> flow_ends_;
+  std::string host_names_;
+  std::size_t name_bytes_ = 0;
+  std::set<std::int64_t> pids_;
+  std::int64_t host_planes_ = 0;
+
+  // Of the current plane.
+  const XplanePlane* plane_ = nullptr;
+  XplaneFamily family_ = XplaneFamily::kOther;
+  XplanePlaneCounts counts_;
+  std::optional<XplaneStatNames> names_;
+  std::unordered_map<std::int64_t, EventKind> kinds_;
+  std::unordered_map<std::int64_t, std::uint32_t> threads_;  // by the line's id
+  std::optional<std::int64_t> pid_;                          // none: it has no thread yet
+  std::optional<std::uint32_t> first_thread_;
+  std::uint32_t plane_args_ = 0;
+
+  // Of the current line.
+  XplaneLine line_;
+  XplaneTrack track_;
+  Picoseconds line_begin_ = 0;
+  std::optional<std::uint32_t> thread_;
+
+  std::string json_;  // of the arguments that are being written
+};
+
+void XplaneTraceBuilder::problem(std::int64_t place, std::string_view reason) {
+  ++trace().problem_count;
+  if (trace().problems.size() < Trace::kMostProblems) {
+    trace().problems.push_back({place, std::string(reason)});
+  }
+}
+
+void XplaneTraceBuilder::refuse(std::int64_t place, std::string_view reason) {
+  ++counts_.refused;
+  ++trace().refused;
+  problem(place, reason);
+}
+
+void XplaneTraceBuilder::on_broken(std::int64_t place, std::string_view reason) {
+  if (is_given_up()) return;
+  ++trace().broken;
+  problem(place, reason);
+}
+
+void XplaneTraceBuilder::on_broken_event(std::int64_t place, std::string_view reason) {
+  if (is_given_up()) return;
+  ++trace().events;
+  ++counts_.events;
+  refuse(place, reason);
+}
+
+void XplaneTraceBuilder::on_host_name(std::string_view name) {
+  constexpr std::size_t kMost = 1000;
+  if (is_given_up() || host_names_.size() + name.size() > kMost) return;
+  if (!host_names_.empty()) host_names_ += ", ";
+  host_names_ += name;
+}
+
+void XplaneTraceBuilder::on_message(std::int64_t place, std::string_view text) {
+  constexpr std::size_t kMost = 500;
+  if (is_given_up()) return;
+  problem(place, fmt::format("the profiler reports: {}", schema::beginning_of(text, kMost)));
+}
+
+XplaneTrace XplaneTraceBuilder::give_up(std::string_view reason) {
+  made_ = {};
+  flow_ends_ = {};
+  kinds_ = {};
+  made_.refusal = reason;  // last: there may have been no memory for it before
+  return std::move(made_);
+}
+
+void XplaneTraceBuilder::check_budget(std::int64_t place) {
+  const auto events = static_cast<std::size_t>(trace().events);
+  if (name_bytes_ <= kMostNameBytes + kNameBytesAnEvent * events) return;
+  made_ = give_up(
+      fmt::format("its names take more memory than traces may have ({} MiB, and {} bytes for each "
+                  "event) at byte {}",
+                  kMostNameBytes >> 20, kNameBytesAnEvent, place));
+}
+
+std::uint32_t XplaneTraceBuilder::text(std::string_view text) {
+  const std::size_t known = trace().texts.size();
+  const std::uint32_t number = trace().texts.put(text);
+  if (trace().texts.size() > known) name_bytes_ += text.size() + kAroundText;
+  return number;
+}
+
+std::uint32_t XplaneTraceBuilder::label_of(EventKind* kind, std::string_view category) {
+  const std::uint32_t number = text(category);
+  if (kind->label != 0 && kind->category == number) return kind->label;
+  const std::size_t known = trace().labels.size();
+  kind->label = trace().put_label({text(kind->name), number});
+  kind->category = number;
+  if (trace().labels.size() > known) name_bytes_ += kAroundLabel;
+  return kind->label;
+}
+
+EventKind* XplaneTraceBuilder::kind_of(std::int64_t id) {
+  const auto [found, is_new] = kinds_.try_emplace(id);
+  EventKind& kind = found->second;
+  if (!is_new) return &kind;
+  const auto message = plane_->kinds.find(id);
+  if (message != plane_->kinds.end()) kind.read = read_xplane_kind(message->second);
+  kind.name = kind.read.display_name.empty() ? kind.read.name : kind.read.display_name;
+  // As TSL's exporter of Chrome traces calls them.
+  if (kind.name.empty()) kind.name = "<UNKNOWN>";
+  kind.is_allocation = family_ == XplaneFamily::kHost &&
+                       (kind.name == "MemoryAllocation" || kind.name == "MemoryDeallocation");
+  kind.is_python = family_ == XplaneFamily::kHost && kind.name.starts_with('$');
+  return &kind;
+}
+
+void XplaneTraceBuilder::on_plane_end() {
+  if (is_given_up()) return;
+  if (plane_args_ != 0) {
+    const auto thread = first_thread_ ? first_thread_ : add_thread("");
+    if (thread) {
+      TracePoint point;
+      point.phase = 'M';
+      point.thread = *thread;
+      point.label = trace().put_label({text("plane"), text("plane")});
+      point.args = plane_args_;
+      trace().points.push_back(point);
+    }
+  }
+  if (made_.planes.size() < XplaneTrace::kMostPlanes) made_.planes.push_back(std::move(counts_));
+  check_budget(0);
+}
+
+void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
+  if (is_given_up()) return;
+  plane_ = &plane;
+  family_ = xplane_family(plane.name);
+  counts_ = {};
+  counts_.name = plane.name;
+  counts_.lines = static_cast<std::int64_t>(plane.lines);
+  names_.emplace(plane);
+  kinds_.clear();
+  threads_.clear();
+  pid_.reset();
+  first_thread_.reset();
+  plane_args_ = 0;
+  if (plane.stats.empty()) return;
+  json_.clear();
+  schema::JsonWriter json(&json_);
+  json.begin_object();
+  for (std::size_t i = 0; i < std::min(plane.stats.size(), kMostPlaneStats); ++i) {
+    const XplaneStat& stat = plane.stats[i];
+    names_->write(stat, &json);
+    if (names_->role(stat) == Role::kDropped && stat.number > 0) {
+      problem(0, fmt::format("the profiler dropped {} events of {}", xplane_number_text(stat),
+                             plane.name));
+    }
+  }
+  if (plane.stats.size() > kMostPlaneStats) {
+    json.field("values_left_out", plane.stats.size() - kMostPlaneStats);
+  }
+  json.end_object();
+  plane_args_ = put_args(json_, {});
+}
+
+void XplaneTraceBuilder::on_line(const XplaneLine& line) {
+  if (is_given_up()) return;
+  line_ = line;
+  track_ = xplane_track(family_, line);
+  std::int64_t begin = line.timestamp_ns;
+  if (begin >= kFirstWallClock && start_ > 0) begin -= start_;
+  line_begin_ = Picoseconds{begin} * 1000;
+  const auto known = threads_.find(line.id);
+  thread_ = known == threads_.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::optional<std::uint32_t> XplaneTraceBuilder::add_thread(std::string_view tid) {
+  if (trace().threads.size() >= trace::kMostTraceThreads) return std::nullopt;
+  // As XProf numbers processes.
+  constexpr std::int64_t kDevices = 1, kCustom = 501, kHosts = 701, kOthers = 901;
+  constexpr std::int64_t kMostDevices = kCustom - kDevices;
+  if (!pid_) {
+    const bool has_number = 0 <= plane_->id && plane_->id < kMostDevices;
+    pid_ = kOthers;
+    if (family_ == XplaneFamily::kHost) {
+      pid_ = kHosts + host_planes_++;
+    } else if (family_ == XplaneFamily::kCustom && has_number) {
+      pid_ = kCustom + plane_->id;
+    } else if (family_ != XplaneFamily::kOther && has_number) {
+      pid_ = kDevices + plane_->id;
+    }
+    if (pids_.contains(*pid_)) pid_ = std::max(*pids_.rbegin() + 1, kOthers);
+    pids_.insert(*pid_);
+  }
+  trace::TraceThread& thread = trace().threads.emplace_back();
+  thread.pid = fmt::to_string(*pid_);
+  thread.tid = tid;
+  thread.process_name = plane_->name;
+  thread.process_sort_index = pid_;
+  name_bytes_ += plane_->name.size() + kAroundThread;
+  const auto number = static_cast<std::uint32_t>(trace().threads.size() - 1);
+  if (!first_thread_) first_thread_ = number;
+  return number;
+}
+
+std::optional<std::uint32_t> XplaneTraceBuilder::thread_of_line() {
+  if (thread_) return thread_;
+  thread_ = add_thread(fmt::to_string(line_.id));
+  if (!thread_) return std::nullopt;
+  threads_.emplace(line_.id, *thread_);
+  trace::TraceThread& thread = trace().threads[*thread_];
+  thread.name = line_.display_name.empty() ? line_.name : line_.display_name;
+  name_bytes_ += thread.name.size();
+  // The ids of threads are no order.
+  if (line_.display_id != 0) {
+    thread.thread_sort_index = line_.display_id;
+  } else if (family_ != XplaneFamily::kHost && family_ != XplaneFamily::kOther) {
+    thread.thread_sort_index = line_.id;
+  }
+  return thread_;
+}
+
+EventFacts XplaneTraceBuilder::read_facts(const XplaneEvent& event) {
+  EventFacts facts;
+  for (const XplaneStat& stat : event.stats) {
+    const auto number = static_cast<std::int64_t>(stat.number);
+    switch (names_->role(stat)) {
+      case Role::kNone:
+      case Role::kMemoryLevel:
+        break;
+      case Role::kCorrelation:
+        facts.correlation = number;
+        break;
+      case Role::kProducerType:
+        facts.producer_type = number;
+        break;
+      case Role::kProducerId:
+        facts.producer = number;
+        break;
+      case Role::kConsumerType:
+        facts.consumer_type = number;
+        break;
+      case Role::kConsumerId:
+        facts.consumer = number;
+        break;
+      case Role::kFlow:
+        facts.flow = number;
+        break;
+      case Role::kAsync:
+        facts.is_async = number != 0;
+        break;
+      case Role::kMemcpy:
+        facts.memcpy = &stat;
+        break;
+      case Role::kMemset:
+        facts.is_memset = true;
+        break;
+      case Role::kGpuMemory:
+        facts.is_gpu_memory = true;
+        break;
+      case Role::kDropped:
+        if (number > 0) {
+          problem(event.place,
+                  fmt::format("the profiler dropped {} events of {}", number, plane_->name));
+        }
+        break;
+      case Role::kAllocator:
+        facts.memory = names_->text(stat);
+        break;
+      case Role::kDevice:
+        if (facts.memory.empty()) facts.memory = fmt::format("device {}", number);
+        break;
+    }
+  }
+  return facts;
+}
+
+std::string_view XplaneTraceBuilder::category_of(const EventKind& kind,
+                                                 const EventFacts& facts) const {
+  if (track_.is_stream) {
+    if (facts.memcpy != nullptr) return "gpu_memcpy";
+    if (facts.is_memset) return "gpu_memset";
+    if (facts.is_gpu_memory) return "gpu_memory";
+    return track_.category;
+  }
+  if (family_ != XplaneFamily::kHost) return track_.category;
+  if (facts.correlation) return "cuda_runtime";
+  return kind.is_python ? "python_function" : track_.category;
+}
+
+std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFacts& facts) {
+  if (trace().args.size() >= trace::kMostTraceArgsWords) {
+    problem(0, "arguments are dropped: the trace has more than can be kept");
+    return 0;
+  }
+  TraceArgs args;
+  if (facts.correlation) args.correlation = *facts.correlation;
+  if (sink_ != nullptr && !json.empty()) args.packed = sink_->put(json);
+  if (args.correlation == TraceArgs::kAbsent && args.packed == TraceArgs::kNotKept) return 0;
+  return trace().args.put(args);
+}
+
+// The event's values, then those of its kind that it does not have itself.
+std::uint32_t XplaneTraceBuilder::keep_args(const XplaneEvent& event, const EventFacts& facts,
+                                            EventKind* kind) {
+  if (event.stats.empty() && kind->args) return *kind->args;
+  if (sink_ == nullptr) return facts.correlation ? put_args("", facts) : 0;
+  json_.clear();
+  schema::JsonWriter json(&json_);
+  json.begin_object();
+  for (const XplaneStat& stat : event.stats) names_->write(stat, &json);
+  for (const XplaneStat& stat : kind->read.stats) {
+    const bool is_own =
+        std::any_of(event.stats.begin(), event.stats.end(),
+                    [&](const XplaneStat& own) { return own.metadata_id == stat.metadata_id; });
+    if (!is_own) names_->write(stat, &json);
+  }
+  if (!kind->read.display_name.empty() && kind->read.name != kind->read.display_name) {
+    json.field("full_name", kind->read.name);
+  }
+  if (kind->read.metadata_bytes > 0) {
+    json.field("metadata", fmt::format("<{} bytes>", kind->read.metadata_bytes));
+  }
+  json.end_object();
+  const std::uint32_t args = put_args(json_ == "{}" ? std::string_view() : json_, facts);
+  if (event.stats.empty()) kind->args = args;
+  return args;
+}
+
+void XplaneTraceBuilder::add_aggregated(const XplaneEvent& event, EventKind* kind,
+                                        std::uint32_t thread) {
+  ++counts_.aggregated;
+  json_.clear();
+  schema::JsonWriter json(&json_);
+  json.begin_object();
+  json.field("num_occurrences", *event.occurrences);
+  json.field("duration_ps", fmt::to_string(event.duration_ps));
+  for (const XplaneStat& stat : event.stats) names_->write(stat, &json);
+  json.end_object();
+  TracePoint point;
+  point.phase = 'M';
+  point.thread = thread;
+  point.label = label_of(kind, "aggregated");
+  point.args = put_args(json_, {});
+  trace().points.push_back(point);
+}
+
+// Numbers of counters are lanes: those that are levels, while the others are texts.
+void XplaneTraceBuilder::add_allocation(const XplaneEvent& event, const EventFacts& facts,
+                                        std::int64_t time, std::uint32_t thread) {
+  ++counts_.allocations;
+  EventKind memory;
+  memory.name = facts.memory.empty() ? "memory" : std::string_view(facts.memory);
+  json_.clear();
+  schema::JsonWriter json(&json_);
+  json.begin_object();
+  json.field("event", kind_of(event.metadata_id)->name);
+  for (const XplaneStat& stat : event.stats) {
+    if (names_->role(stat) == Role::kMemoryLevel) {
+      names_->write(stat, &json);
+    } else {
+      names_->write_as_text(stat, &json);
+    }
+  }
+  json.end_object();
+  TracePoint point;
+  point.phase = 'C';
+  point.time = time;
+  point.thread = thread;
+  point.label = label_of(&memory, "memory");
+  point.args = put_args(json_, {});
+  trace().points.push_back(point);
+}
+
+void XplaneTraceBuilder::add_slice(const XplaneEvent& event, const EventFacts& facts,
+                                   EventKind* kind, const TraceSlice& slice) {
+  ++(facts.is_async || track_.is_async ? counts_.async : counts_.slices);
+  const std::string_view category = category_of(*kind, facts);
+  if (category == "gpu_memcpy") {
+    if (const auto size = size_of_copy(names_->text(*facts.memcpy))) {
+      // Bytes by ns are gigabytes by second.
+      const auto bytes = static_cast<double>(*size);
+      const auto length = static_cast<double>(std::max<std::int64_t>(event.duration_ps, 1));
+      trace().bandwidths.push_back(
+          {static_cast<std::uint32_t>(trace().slices.size()), bytes, bytes * 1000 / length});
+    }
+  }
+  TraceSlice& added = trace().slices.emplace_back(slice);
+  added.label = label_of(kind, category);
+  added.args = keep_args(event, facts, kind);
+}
+
+void XplaneTraceBuilder::add_flows(const EventFacts& facts, std::int64_t time,
+                                   std::uint32_t thread) {
+  XplaneFlowEnd end;
+  end.time = time;
+  end.event = trace().events;
+  end.thread = thread;
+  const auto add = [&](XplaneFlowEnd::Kind kind, std::int64_t type, std::int64_t id,
+                       bool is_start) {
+    end.kind = kind;
+    end.type = type;
+    end.id = id;
+    end.is_start = is_start;
+    flow_ends_.push_back(end);
+  };
+  using Kind = XplaneFlowEnd::Kind;
+  if (facts.correlation && (track_.is_stream || family_ == XplaneFamily::kHost)) {
+    add(Kind::kLaunch, 0, *facts.correlation, family_ == XplaneFamily::kHost);
+  }
+  if (facts.producer) add(Kind::kProducerConsumer, facts.producer_type, *facts.producer, true);
+  if (facts.consumer) add(Kind::kProducerConsumer, facts.consumer_type, *facts.consumer, false);
+  if (facts.flow) {
+    // Two bits of direction, in and out, and 56 of the id.
+    constexpr std::uint64_t kIn = 1, kOut = 2, kIdMask = (std::uint64_t{1} << 56) - 1;
+    const auto flow = static_cast<std::uint64_t>(*facts.flow);
+    const auto id = static_cast<std::int64_t>((flow >> 2U) & kIdMask);
+    if ((flow & kOut) != 0) add(Kind::kFlow, 0, id, true);
+    if ((flow & kIn) != 0) add(Kind::kFlow, 0, id, false);
+  }
+}
+
+void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
+  if (is_given_up()) return;
+  ++trace().events;
+  ++counts_.events;
+  const auto thread = thread_of_line();
+  if (!thread || trace().slices.size() >= trace::kMostTraceSlices) {
+    return refuse(event.place, "the trace has more threads or slices than can be kept");
+  }
+  EventKind* const kind = kind_of(event.metadata_id);
+  if (event.occurrences) {
+    add_aggregated(event, kind, *thread);
+    return check_budget(event.place);
+  }
+  const Picoseconds begin = line_begin_ + event.offset_ps;
+  const auto start = nearest_ns(begin), end = nearest_ns(begin + event.duration_ps);
+  if (!start || !end || event.duration_ps < 0 || !schema::ends_in_time(*start, *end - *start)) {
+    return refuse(event.place, event.duration_ps < 0
+                                   ? "an event with a length below 0"
+                                   : "an event whose times are beyond 64 bits of nanoseconds");
+  }
+  const EventFacts facts = read_facts(event);
+  if (kind->is_allocation) {
+    add_allocation(event, facts, *start, *thread);
+  } else if (track_.is_counter) {
+    ++counts_.counters;
+    TracePoint point;
+    point.phase = 'C';
+    point.time = *start;
+    point.thread = *thread;
+    point.label = label_of(kind, "counter");
+    point.args = keep_args(event, facts, kind);
+    trace().points.push_back(point);
+  } else {
+    TraceSlice slice;
+    slice.start = *start;
+    slice.duration = *end - *start;
+    slice.thread = *thread;
+    add_slice(event, facts, kind, slice);
+  }
+  add_flows(facts, *start, *thread);
+  check_budget(event.place);
+}
+
+XplaneTrace XplaneTraceBuilder::finish() {
+  if (is_given_up()) return std::move(made_);
+  kinds_ = {};
+  made_.flows = put_xplane_flows(std::move(flow_ends_), &trace());
+  for (trace::TraceThread& thread : trace().threads) {
+    name_bytes_ += host_names_.size();
+    thread.process_labels = host_names_;
+  }
+  check_budget(0);
+  return std::move(made_);
+}
+
+}  // namespace
+
+XplaneTrace read_xplane(std::string_view bytes, trace::TraceArgsSink* sink,
+                        std::string_view damage) {
+  if (bytes.empty()) {
+    XplaneTrace none;
+    none.unreadable = "it is empty: the profiler could not write more than 2 GB";
+    return none;
+  }
+  XplaneTraceBuilder builder(sink, profile_start(bytes));
+  try {
+    const bool has_plane = read_xspace(bytes, &builder);
+    if (!damage.empty()) builder.problem(static_cast<std::int64_t>(bytes.size()), damage);
+    XplaneTrace made = builder.finish();
+    if (!has_plane && made.refusal.empty()) {
+      made.unreadable = "no XPlane profile";
+      if (!made.trace.problems.empty()) {
+        const trace::TraceProblem& first = made.trace.problems.front();
+        made.unreadable += fmt::format(": {} (byte {})", first.reason, first.offset);
+      }
+    }
+    return made;
+  } catch (const std::bad_alloc&) {
+    return builder.give_up(schema::kNoMemory);
+  }
+}
+
+Expected<Trace> read_xplane_file(const std::string& path, trace::TraceArgsSink* sink) {
+  BENCHHUD_ASSIGN(const XplaneFile file, XplaneFile::open(path));
+  XplaneTrace made = read_xplane(file.bytes(), sink, file.damage());
+  if (!made.refusal.empty()) {
+    return Error{ErrorCode::kTooLarge, fmt::format("{}: {}", path, made.refusal)};
+  }
+  if (!made.unreadable.empty()) {
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: {}", path, made.unreadable)};
+  }
+  return std::move(made.trace);
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,189 @@
+// Damaged profiles: what is broken costs itself, and memory is bounded.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_trace.h"
+#include "tests/unit/ingest/xplane/xplane_writer.h"
+#include "tests/unit/places.h"
+
+namespace benchhud::ingest {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string space_of(const std::vector<Message>& planes) {
+  Message space;
+  for (const Message& plane : planes) space.message(1, plane);
+  return space.bytes();
+}
+
+Message plane_of(const std::vector<Message>& lines) {
+  Message plane = xplane(0, "/host:CPU");
+  for (const Message& line : lines) plane.message(3, line);
+  return plane.message(4, kind_entry(1, "f"));
+}
+
+class CountedArgs : public trace::TraceArgsSink {
+ public:
+  std::uint64_t put(std::string_view json) override {
+    EXPECT_TRUE(json.starts_with('{') && json.ends_with('}'));
+    return count++;
+  }
+  std::uint64_t count = 0;
+};
+
+void expect_sum(const XplaneTrace& made) {
+  for (const XplanePlaneCounts& plane : made.planes) {
+    EXPECT_EQ(plane.events, plane.slices + plane.counters + plane.async + plane.aggregated +
+                                plane.allocations + plane.refused);
+  }
+}
+
+TEST(DamagedXplane, ABrokenValueCostsItsEvent) {
+  Message line = xline(1, "l");
+  line.message(4, xevent(1, 0, 1000))
+      .message(4, xevent(1, 2000, 1000).message(4, Message().length(5, 100)))
+      .message(4, xevent(1, 4000, 1000));
+  const std::string bytes = space_of({plane_of({line})});
+  const XplaneTrace made = read_xplane(bytes);
+  EXPECT_THAT(made.trace.slices, SizeIs(2));
+  EXPECT_EQ(made.planes[0].refused, 1);
+  ASSERT_EQ(made.trace.problem_count, 1);
+  EXPECT_GT(made.trace.problems[0].offset, 0);
+  EXPECT_LT(made.trace.problems[0].offset, static_cast<std::int64_t>(bytes.size()));
+}
+
+TEST(DamagedXplane, AnEventThatRunsOutCostsTheRestOfItsLine) {
+  Message broken = xline(1, "broken");
+  broken.message(4, xevent(1, 0, 1000)).length(4, 1000).raw("\x08\x01");
+  const Message sound = xline(2, "sound").message(4, xevent(1, 0, 1000));
+  const XplaneTrace made = read_xplane(space_of({plane_of({broken, sound})}));
+  EXPECT_THAT(made.trace.slices, SizeIs(2));
+  ASSERT_EQ(made.trace.problem_count, 1);
+  EXPECT_EQ(made.trace.broken, 1);
+  EXPECT_THAT(made.trace.problems[0].reason, HasSubstr("the rest of the line broken is lost"));
+}
+
+TEST(DamagedXplane, ALineThatRunsOutCostsTheRestOfItsPlane) {
+  const Message line = xline(1, "l").message(4, xevent(1, 0, 1000));
+  const Message broken = xplane(0, "/host:CPU").message(3, line).length(3, 1000).raw("\x08\x01");
+  const XplaneTrace made = read_xplane(space_of({broken, plane_of({line})}));
+  EXPECT_THAT(made.trace.slices, SizeIs(2));
+  EXPECT_EQ(made.trace.name(made.trace.slices[0]), "<UNKNOWN>");  // names stand behind lines
+  EXPECT_EQ(made.trace.name(made.trace.slices[1]), "f");
+  EXPECT_THAT(made.trace.problems[0].reason, HasSubstr("the rest of the plane /host:CPU is lost"));
+}
+
+TEST(DamagedXplane, LengthsBeyond32BitsAreNotCut) {
+  const Message line = xline(1, "l").message(4, xevent(1, 0, 1000));
+  for (const std::uint64_t length : {(std::uint64_t{1} << 32U) + 4, ~std::uint64_t{0}}) {
+    Message broken = line;
+    broken.length(4, length).raw("\x08\x01\x10\x01");
+    const XplaneTrace made = read_xplane(space_of({plane_of({broken})}));
+    EXPECT_THAT(made.trace.slices, SizeIs(1));
+    EXPECT_THAT(made.trace.problems[0].reason, HasSubstr(std::to_string(length) + " bytes"));
+  }
+}
+
+TEST(DamagedXplane, TextIsNoProfile) {
+  for (const std::string text : {"no profile", "{}", "\x0a", "\xff\xff\xff\xff\xff\xff"}) {
+    EXPECT_THAT(read_xplane(text).unreadable, HasSubstr("no XPlane profile"));
+  }
+}
+
+TEST(DamagedXplane, AMillionPlanesTakeNoTime) {
+  std::string bytes;
+  for (int i = 0; i < 1'000'000; ++i) bytes += std::string("\x0a\x00", 2);
+  const XplaneTrace made = read_xplane(bytes);
+  EXPECT_EQ(made.trace.problem_count, 0);
+  EXPECT_THAT(made.trace.threads, SizeIs(0));
+}
+
+TEST(DamagedXplane, AMillionPlanesWithAnEventAreBounded) {
+  const std::string plane = space_of({Message().message(3, Message().message(4, Message()))});
+  std::string bytes;
+  for (int i = 0; i < 1'000'000; ++i) bytes += plane;
+  const XplaneTrace made = read_xplane(bytes);
+  EXPECT_THAT(made.refusal, HasSubstr("names take more memory"));
+}
+
+TEST(DamagedXplane, ScopesThatContainEachOtherDoNoHarm) {
+  Message plane = xplane(0, "/host:__ScopeRangeCallStack__");
+  for (const auto& [id, parent] : {std::pair(1, 2), {2, 1}, {3, 3}}) {
+    plane.message(6, int_stat(id, parent));
+  }
+  EXPECT_EQ(read_xplane(space_of({plane})).trace.problem_count, 0);
+}
+
+std::int64_t most_memory() {
+  struct rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// Each real file, and one made by hand.
+std::vector<std::string> files() {
+  Message line = xline(-5, "Stream #1");
+  for (int i = 0; i < 20; ++i) {
+    line.message(4,
+                 xevent(1, i * 1000, 900).message(4, int_stat(1, i)).message(4, text_stat(2, "x")));
+  }
+  std::vector<std::string> files = {space_of({xplane(1, "/device:GPU:0")
+                                                  .message(3, line)
+                                                  .message(4, kind_entry(1, "kernel"))
+                                                  .message(5, stat_entry(1, "correlation_id"))
+                                                  .message(6, int_stat(1, 3))})};
+  const std::filesystem::path folder = shared_folder() / "data/xplane";
+  if (!std::filesystem::is_directory(folder)) return files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".pb") continue;
+    const auto file = XplaneFile::open(entry.path());
+    EXPECT_TRUE(file);
+    if (file) files.emplace_back(file->bytes());
+  }
+  return files;
+}
+
+TEST(DamagedXplane, CutAnywhereItIsReadUpToThere) {
+  for (const std::string& file : files()) {
+    const XplaneTrace whole = read_xplane(file);
+    const std::int64_t memory = most_memory();
+    constexpr std::size_t kCuts = 1000;
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < kCuts; ++i) {
+      const std::size_t size = file.size() * i / kCuts;
+      const XplaneTrace cut = read_xplane(std::string_view(file).substr(0, size));
+      expect_sum(cut);
+      EXPECT_LE(cut.trace.events, whole.trace.events);
+      EXPECT_GE(cut.trace.events, last);
+      last = cut.trace.events;
+    }
+    EXPECT_LT(most_memory(), 2 * memory);
+  }
+}
+
+TEST(DamagedXplane, FlippedBytesDoNoHarm) {
+  for (std::string file : files()) {
+    std::uint64_t state = 1;
+    for (int i = 0; i < 100; ++i) {
+      // Knuth's linear congruential generator (MMIX).
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      char& byte = file[(state >> 20U) % file.size()];
+      const char was = byte;
+      byte = static_cast<char>(state >> 56U);
+      CountedArgs args;
+      expect_sum(read_xplane(file, &args));
+      if (i % 3 == 0) byte = was;  // the others stay, and add up
+    }
+  }
+}
+
+}  // namespace
+}  // namespace benchhud::ingest

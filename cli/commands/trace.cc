@@ -19,7 +19,7 @@
 #include "cli/output/trace_text.h"
 #include "cli/serving/serving.h"
 #include "cli/serving/trace_view.h"
-#include "ingest/trace/trace_reader.h"
+#include "ingest/pipeline/trace_file.h"
 #include "trace/trace_nesting.h"
 
 namespace benchhud::cli {
@@ -37,8 +37,10 @@ CommandLine command_line() {
       "       benchhud trace view FILE [--with FILE] [option…]\n"
       "       benchhud trace export TRACE [--begin NS] [--end NS] [--out FILE] [option…]";
   command.about =
-      "Says what a Chrome trace holds (PyTorch's profiler, XProf and Chrome write such; gzip or\n"
-      "plain): how busy the device was and why it waited, kernels by kind, launches, compiled\n"
+      "Says what a trace holds, a Chrome trace (PyTorch's profiler, XProf and Chrome write such) "
+      "or\n"
+      "an XPlane profile of XLA (*.xplane.pb), plain or gzip: how busy the device was and why it "
+      "waited, kernels by kind, launches, compiled\n"
       "regions, graph breaks and recompilations, and what that suggests to do. `report` says all "
       "of\n"
       "it: every kernel and operator, steps, queues, compilation by phase. `view` serves the trace "
@@ -140,7 +142,7 @@ int run_trace(const Arguments& arguments) {
   if (words[0] == "view") return view(parsed.values, words[1]);
   const Expected<bool> as_json = wants_json(parsed.values);
   if (!as_json) return fail(as_json.error());
-  const auto trace = ingest::read_trace(words[1]);
+  const auto trace = ingest::read_trace_file(words[1]);
   if (!trace) return fail(trace.error());
   const trace::TraceNesting nesting = trace::nest(*trace);
   const bool is_summary = words[0] == "summary";

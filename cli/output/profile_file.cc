@@ -8,6 +8,8 @@
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
 #include "ingest/trace/trace_reader.h"
+#include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_trace.h"
 
 namespace benchhud::cli {
 
@@ -58,6 +60,11 @@ ProfileFile of_text(const ingest::DumpText& read) {
 }  // namespace
 
 Expected<ProfileFile> read_profile_file(const std::string& path) {
+  BENCHHUD_ASSIGN(const bool is_xplane, ingest::is_xplane_file(path));
+  if (is_xplane) {
+    BENCHHUD_ASSIGN(const trace::Trace read, ingest::read_xplane_file(path));
+    return ProfileFile{"trace", profile_sections(read), sentences(read.problems)};
+  }
   Expected<trace::Trace> trace = ingest::read_trace(path);
   if (!trace && trace.error().code != ErrorCode::kUnsupported) return trace.error();
   // "[ScheduleSyncTensorsGraph]" begins like a list of events, too.

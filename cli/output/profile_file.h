@@ -15,8 +15,9 @@ struct ProfileFile {
   std::vector<std::string> problems;
 };
 
-/// Reads a Chrome trace or whatever read_dump_text() takes, known by its content; gzip or plain.
-/// Errors: kIo, kCorrupt; kUnsupported where it is none of these, or a text beyond 256 MB.
+/// Reads a Chrome trace, an XPlane profile or whatever read_dump_text() takes, known by its
+/// content; gzip or plain. Errors: kIo, kCorrupt; kUnsupported where it is none of these, or a text
+/// beyond 256 MB.
 schema::Expected<ProfileFile> read_profile_file(const std::string& path);
 
 }  // namespace benchhud::cli

@@ -18,6 +18,8 @@
 #include "ingest/text/source_file.h"
 #include "ingest/text/text_parts.h"
 #include "ingest/trace/trace_reader.h"
+#include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_trace.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
@@ -74,18 +76,18 @@ class HashedFile {
     if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
     if (!count) damage_ = count.error().message;
     hasher_.update(std::string_view(*out).substr(before));
-    byte_count_ += static_cast<std::int64_t>(out->size() - before);
+    byte_count_ += out->size() - before;
     return out->size() > before;
   }
 
   const std::string& damage() const { return damage_; }
-  std::int64_t byte_count() const { return byte_count_; }
+  std::size_t byte_count() const { return byte_count_; }
   schema::ContentHash hash() const { return hasher_.finish(); }
 
  private:
   SourceFile file_;
   schema::ContentHasher hasher_;
-  std::int64_t byte_count_ = 0;
+  std::size_t byte_count_ = 0;
   std::string damage_;
 };
 
@@ -185,9 +187,9 @@ class DumpIngest::File {
   }
 
   // What the bytes are is known: whether the store has them already.
-  Expected<bool> find_known(const HashedFile& file) {
-    artifact_.hash = file.hash();
-    artifact_.byte_count = file.byte_count();
+  Expected<bool> find_known(const schema::ContentHash& hash, std::size_t byte_count) {
+    artifact_.hash = hash;
+    artifact_.byte_count = static_cast<std::int64_t>(byte_count);
     BENCHHUD_ASSIGN(known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
                                               artifact_.hash, artifact_.ties));
     return known_.has_value();
@@ -230,7 +232,7 @@ class DumpIngest::File {
         text.clear();
       }
     }
-    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.byte_count()));
     if (is_known) return {};
     if (is_too_long) {
       return set_too_large(
@@ -257,11 +259,44 @@ class DumpIngest::File {
   }
 
   Expected<void> take_trace() {
+    BENCHHUD_ASSIGN(const bool is_xplane, is_xplane_file(result_.path));
+    trace::PackedArgs args;
+    BENCHHUD_ASSIGN(std::optional<trace::Trace> trace,
+                    is_xplane ? read_planes(&args) : read_events(&args));
+    if (!trace) return {};
+    give_back_memory();
+    artifact_.problem_count = trace->problem_count;
+    const schema::SmallWriteBuffer small(state_.store);
+    BENCHHUD_TRY(store_trace(*std::move(trace), &args));
+    // A trace that was in the store already has its index.
+    BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(state_.store, *artifact_.trace));
+    if (index) return {};
+    return trace::index_trace(state_.store, *artifact_.trace);
+  }
+
+  // An XPlane profile. Nothing where it is known, or nothing can be made of it.
+  Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args) {
+    BENCHHUD_ASSIGN(const XplaneFile file, XplaneFile::open(result_.path));
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
+    if (is_known) return std::optional<trace::Trace>();
+    XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
+    if (!made.refusal.empty()) {
+      BENCHHUD_TRY(set_too_large(made.refusal));
+      return std::optional<trace::Trace>();
+    }
+    if (!made.unreadable.empty()) {
+      artifact_.error = made.unreadable;
+      return std::optional<trace::Trace>();
+    }
+    return std::optional(std::move(made.trace));
+  }
+
+  // The same of a Chrome trace.
+  Expected<std::optional<trace::Trace>> read_events(trace::PackedArgs* args) {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
-    trace::PackedArgs args;
     // The tables that it reads with are gone before the trace is nested and stored.
-    auto reader = std::make_unique<TraceReader>(&args);
+    auto reader = std::make_unique<TraceReader>(args);
     std::string piece, begin;
     for (;;) {
       piece.clear();
@@ -271,24 +306,19 @@ class DumpIngest::File {
       if (!more) break;
     }
     trace::Trace trace = reader->finish(file.damage());
-    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
-    if (is_known) return {};
-    if (!reader->refusal().empty()) return set_too_large(reader->refusal());
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.byte_count()));
+    if (is_known) return std::optional<trace::Trace>();
+    if (!reader->refusal().empty()) {
+      BENCHHUD_TRY(set_too_large(reader->refusal()));
+      return std::optional<trace::Trace>();
+    }
     if (!reader->has_list()) {
       const auto container = unread_container(begin);
       artifact_.error =
           container ? "it is " + *container : "no Chrome trace: there is no list of events in it";
-      return {};
+      return std::optional<trace::Trace>();
     }
-    reader.reset();
-    give_back_memory();
-    artifact_.problem_count = trace.problem_count;
-    const schema::SmallWriteBuffer small(state_.store);
-    BENCHHUD_TRY(store_trace(std::move(trace), &args));
-    // A trace that was in the store already has its index.
-    BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(state_.store, *artifact_.trace));
-    if (index) return {};
-    return trace::index_trace(state_.store, *artifact_.trace);
+    return std::optional(std::move(trace));
   }
 
   Expected<void> store_trace(const trace::Trace trace, trace::PackedArgs* args) {

@@ -9,7 +9,7 @@ namespace benchhud::ingest {
 using schema::ArtifactKind;
 
 std::optional<ArtifactKind> dump_kind_of(std::string_view beginning) {
-  if (is_xplane(beginning)) return ArtifactKind::kXplane;
+  if (is_xplane(beginning)) return ArtifactKind::kTrace;
   TraceReader reader;
   reader.feed(beginning);
   // Any text in brackets has the look of a list; one with events in it is a trace.

@@ -195,8 +195,12 @@ std::optional<DumpName> dump_name(std::string_view path) {
     dump.base = folder->base;
     dump.part = joined(parts, folder->index + 1, parts.size(), false);
     const bool is_xplane = folder->kind == ArtifactKind::kXplane;
-    // TensorBoard's layout holds the same profile as a Chrome trace too.
-    if (is_xplane && parts.back().ends_with(".trace.json")) dump.kind = ArtifactKind::kTrace;
+    // TensorBoard's layout may hold the same profile as a Chrome trace too, and what viewers made
+    // of it.
+    if (is_xplane &&
+        (parts.back().ends_with(".trace.json") || parts.back().ends_with(".xplane.pb"))) {
+      dump.kind = ArtifactKind::kTrace;
+    }
     model = is_xplane ? folder->index - 1 : folder->index;
   } else {
     if (!read_file_name(parts.back(), &dump)) return std::nullopt;

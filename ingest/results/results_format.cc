@@ -119,7 +119,8 @@ std::string_view without_mark(std::string_view text) {
 bool is_json(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
 // "a Chrome trace": a dump, not results.
-std::string words_of(schema::ArtifactKind kind) {
+std::string words_of(schema::ArtifactKind kind, std::string_view beginning) {
+  if (is_xplane(beginning)) return "a profile of XLA (XPlane)";
   switch (kind) {
     case schema::ArtifactKind::kTrace:
       return "a Chrome trace";
@@ -128,7 +129,6 @@ std::string words_of(schema::ArtifactKind kind) {
     case schema::ArtifactKind::kXlaMetrics:
       return "a metrics report of PyTorch/XLA";
     case schema::ArtifactKind::kXplane:
-      return "a profile of XLA (XPlane)";
     case schema::ArtifactKind::kDynamoCounters:
     case schema::ArtifactKind::kCompileTimes:
     case schema::ArtifactKind::kIr:
@@ -137,11 +137,11 @@ std::string words_of(schema::ArtifactKind kind) {
   return "";
 }
 
-schema::Error not_results(schema::ArtifactKind kind) {
+schema::Error not_results(schema::ArtifactKind kind, std::string_view beginning) {
   return {schema::ErrorCode::kUnsupported,
           fmt::format("it is {}, not results: a dump of a result is taken in with "
                       "--for RUN/MODEL/TEST/BACKEND (over HTTP: POST /api/v1/ingest/dump){}",
-                      words_of(kind),
+                      words_of(kind, beginning),
                       kind == schema::ArtifactKind::kTrace
                           ? "; `benchhud trace summary` shows it without a store"
                           : "")};
@@ -205,7 +205,7 @@ Expected<void> check_is_results(const std::string& path, std::string_view beginn
   const std::size_t object = is_json(text) ? 0 : text.find("\n{");
   const auto verdict = object == text.npos ? std::nullopt : KeyScan::look(text.substr(object));
   if (verdict == KeyScan::Verdict::kTrace && object == 0) {
-    return not_results(schema::ArtifactKind::kTrace);
+    return not_results(schema::ArtifactKind::kTrace, beginning);
   }
   if (verdict || text.empty() || is_dynamo_csv(text)) return {};
   if (is_series_csv(text)) return series_not_results();
@@ -213,7 +213,7 @@ Expected<void> check_is_results(const std::string& path, std::string_view beginn
   BENCHHUD_ASSIGN(const std::string more, beginning_of(path, kLookedLonger));
   // An object without members is anything.
   if (without_mark(more).starts_with("{}")) return {};
-  if (const auto kind = dump_kind_of(more)) return not_results(*kind);
+  if (const auto kind = dump_kind_of(more)) return not_results(*kind, more);
   return {};
 }
 

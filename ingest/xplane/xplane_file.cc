@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "ingest/text/file_kind.h"
 #include "ingest/text/source_file.h"
@@ -73,6 +75,10 @@ Expected<XplaneFile> XplaneFile::open(const std::string& path) {
 
 Expected<bool> is_xplane_file(const std::string& path) {
   if (uncompressed_name(path).ends_with(".xplane.pb")) return true;
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    return false;
+  }
   BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(path));
   std::string begin;
   const Expected<std::size_t> count = source.read(kXplaneBeginBytes, &begin);

@@ -39,7 +39,8 @@ class XplaneFile {
   std::string damage_;
 };
 
-/// Whether a file is to be read as XPlane, by its name, or else by its first bytes. Error: kIo.
+/// Whether a file is to be read as XPlane, by its name, or else by its first bytes, which are not
+/// read of what is no regular file: a pipe gives them once. Error: kIo.
 schema::Expected<bool> is_xplane_file(const std::string& path);
 
 }  // namespace benchhud::ingest

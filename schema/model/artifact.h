@@ -17,13 +17,13 @@ enum class ArtifactId : std::int64_t {};
 enum class TraceId : std::int64_t {};
 
 enum class ArtifactKind : std::uint8_t {
-  kTrace,           ///< a Chrome trace
+  kTrace,           ///< a Chrome trace, or an XPlane profile
   kOperatorTable,   ///< key_averages()
   kDynamoCounters,  ///< {group: {counter: n}}
   kXlaMetrics,      ///< PyTorch/XLA's metrics report
   kIr,              ///< lazy IR, HLO or StableHLO
   kCompileTimes,    ///< torch._dynamo.utils.compile_times()
-  kXplane,          ///< a file of XLA's own profiler, kept as it is
+  kXplane,          ///< another file of an XPlane folder, kept as it is
 };
 
 /// "trace", "operator_table", "dynamo_counters", "xla_metrics", "ir", "compile_times", "xplane".

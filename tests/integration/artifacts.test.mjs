@@ -75,7 +75,7 @@ function writeOutput(place, extra = []) {
   write(`${place}/alpha/dump-${base}.hlo`, hlo + hlo);
   write(`${place}/alpha/compile-times-${base}.txt`, "TorchDynamo compilation metrics:\nFunction                Runtimes (s)\n----------------------  --------------\n_compile.compile_inner  0.5, 0.25\n");
   write(`${place}/alpha/hlo-${base}/module_0001.jit_f.before_optimizations.txt`, hlo);
-  write(`${place}/alpha/xla-profile/xplane-${base}/plugins/profile/d/host.xplane.pb`, Buffer.from([0, 1, 2, 255]));
+  write(`${place}/alpha/xla-profile/xplane-${base}/plugins/profile/d/host.op_stats.pb`, Buffer.from([0, 1, 2, 255]));
 }
 
 test("every kind of dump is found by its name, tied and read", async () => {

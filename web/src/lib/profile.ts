@@ -15,12 +15,12 @@ type KindWords = {
 
 export const KINDS: Record<ArtifactKind, KindWords> = {
   operator_table: { one: "operator table", many: "operator tables", words: "The profiler's table of operators: how often each was called and how long it took", flag: "--dump-pytorch-profiles", section: "operators" },
-  trace: { one: "trace", many: "traces", words: "Chrome trace: every operator, kernel and compilation with its beginning and its end", flag: "--dump-pytorch-profiles", section: "breaks" },
+  trace: { one: "trace", many: "traces", words: "Chrome trace or XPlane profile: every operator, kernel and compilation with its beginning and its end", flag: "--dump-pytorch-profiles", section: "breaks" },
   dynamo_counters: { one: "counter dump", many: "counter dumps", words: "TorchDynamo's counters: graphs captured, graph breaks with their reasons, caches", flag: "--dump-dynamo-counters", section: "counters" },
   compile_times: { one: "compile times", many: "compile times", words: "torch._dynamo.utils.compile_times(): seconds of each function of the compiler", flag: "compile_times() of torch._dynamo.utils, written to a file", section: "compile" },
   xla_metrics: { one: "metrics report", many: "metrics reports", words: "PyTorch/XLA's metrics report: compilations, executions, transfers, fallbacks", flag: "--dump-pytorch-xla-metrics", section: "xla" },
   ir: { one: "IR dump", many: "IR dumps", words: "The graphs that XLA compiled, as text", flag: "--save-ir-format", section: "ir" },
-  xplane: { one: "XPlane folder", many: "XPlane folders", words: "TensorFlow's profile format; kept and listed, not read yet", flag: "--profile-xla", section: "files" },
+  xplane: { one: "other XPlane file", many: "other XPlane files", words: "what else is in a folder of XLA's profiler, beside the profiles, which are traces; kept and listed", flag: "--profile-xla", section: "files" },
 };
 export const KIND_ORDER = Object.keys(KINDS) as ArtifactKind[];
 

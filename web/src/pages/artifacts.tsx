@@ -246,7 +246,7 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
     );
   const report = traceReport(content.trace);
   if (report) return <TraceContent report={report} />;
-  if (kind === "xplane") return <p class="quiet">XPlane folders are kept and listed; this version does not read them.</p>;
+  if (kind === "xplane") return <p class="quiet">Of XPlane folders profiles (*.xplane.pb) are read as traces; their other files are kept and listed.</p>;
   return content.artifact.unreadable === null ? <Missing why="Nothing of it could be shown" /> : null;
 }
 

@@ -357,7 +357,7 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
 
 TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {
   write("n/resnet/hlo-cpu-resnet/module_0001.jit.txt", "HloModule a\n");
-  write("n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/h.xplane.pb",
+  write("n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/h.SSTABLE",
         std::string("\0\1\2", 3));
   const IngestResult done = ingest_folder("n");
   EXPECT_EQ(done.new_dumps, 2);

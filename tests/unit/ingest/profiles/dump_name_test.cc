@@ -69,7 +69,9 @@ TEST(DumpName, OfIrAndFoldersOfPasses) {
   const std::string profile = "/out/m/xla-profile/xplane-cuda-m/plugins/profile/2025/h";
   const auto plane = dump_name(profile + ".xplane.pb");
   ASSERT_TRUE(plane);
-  EXPECT_EQ(plane->kind, ArtifactKind::kXplane);
+  EXPECT_EQ(plane->kind, ArtifactKind::kTrace);
+  EXPECT_EQ(dump_name(profile + ".xplane.pb.gz")->kind, ArtifactKind::kTrace);
+  EXPECT_EQ(dump_name(profile + ".op_stats.pb")->kind, ArtifactKind::kXplane);
   EXPECT_EQ(plane->base, "cuda-m");
   EXPECT_EQ(plane->model, "m");
   EXPECT_EQ(plane->directory, "/out");

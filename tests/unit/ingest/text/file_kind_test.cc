@@ -69,7 +69,7 @@ TEST(FileKind, DumpsAreKnownByTheirContent) {
   EXPECT_EQ(dump_kind_of(field_text("07_trace_given_plainly.json")), ArtifactKind::kTrace);
   EXPECT_EQ(dump_kind_of(field_text("16_text_between_events.json")), ArtifactKind::kTrace);
   EXPECT_EQ(dump_kind_of(field_text("01_key_averages_xpu.txt")), ArtifactKind::kOperatorTable);
-  EXPECT_EQ(dump_kind_of(kXplane), ArtifactKind::kXplane);
+  EXPECT_EQ(dump_kind_of(kXplane), ArtifactKind::kTrace);
   EXPECT_EQ(dump_kind_of(R"({"frames": {"total": 2}})"), ArtifactKind::kDynamoCounters);
   EXPECT_EQ(dump_kind_of("Counter: UncachedCompile\n  Value: 2\n"), ArtifactKind::kXlaMetrics);
   EXPECT_EQ(dump_kind_of("HloModule m\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n"),

@@ -1,0 +1,131 @@
+// XPlane profiles (*.xplane.pb of XLA's profiler): summed up, taken in, shown.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { line, times } from "./support/lines.mjs";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { smallXspace } from "./support/xplane.mjs";
+
+const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
+const real = join(root, "../shared/data/xplane");
+let folder;
+
+before(() => {
+  folder = temporaryFolder("xplane");
+});
+after(() => removeFolder(folder));
+
+function write(name, content) {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+function told(action, file) {
+  const done = benchhud("trace", action, file, "--format", "json");
+  assert.equal(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout);
+}
+
+function ingest(db, ...args) {
+  const done = benchhud("ingest", ...args, "--db", join(folder, db), "--format", "json");
+  assert.ok(done.stdout, done.stderr);
+  return JSON.parse(done.stdout);
+}
+
+test("summary and report, plain and compressed, by name and by content", () => {
+  const bytes = smallXspace();
+  const plain = told("summary", write("a.xplane.pb", bytes));
+  assert.equal(plain.events, 4);
+  assert.equal(plain.slices, 4);
+  assert.equal(plain.refused, 0);
+  assert.equal(plain.device.kernels, 1);
+  assert.equal(plain.device.busy_ns, 6000, "the derived step is not counted");
+  assert.deepEqual(plain.launches.by_name, { cuLaunchKernel: 1 });
+  assert.deepEqual(told("summary", write("a.xplane.pb.gz", gzipSync(bytes))), plain);
+  assert.deepEqual(told("summary", write("of_any_name", bytes)), plain);
+  const [copies] = told("report", join(folder, "a.xplane.pb")).copies;
+  assert.deepEqual([copies.name, copies.bytes, copies.mean_gb_per_s], ["MemcpyH2D", 4096, 4.096]);
+});
+
+test("what cannot be read is said", () => {
+  const summary = (name, content) => benchhud("trace", "summary", write(name, content));
+  const empty = summary("empty.xplane.pb", "");
+  assert.equal(empty.status, 1);
+  assert.match(empty.stderr, /empty\.xplane\.pb: it is empty: the profiler could not write more than 2 GB/);
+  assert.match(summary("text.xplane.pb", "no profile").stderr, /no XPlane profile: .*\(byte 0\)/);
+  const cut = write("cut.xplane.pb", smallXspace().subarray(0, -20));
+  const said = told("summary", cut);
+  assert.equal(said.slices, 4, "the planes before are whole");
+  assert.equal(said.problem_count, 1);
+  assert.match(said.problems[0].reason, /of which \d+ are there; the rest of the file is lost/);
+});
+
+test("taken in with results, it is a trace of its experiment", async () => {
+  const place = `out/alpha/xla-profile/xplane-${base}/plugins/profile/2026_01_02_03_04_05`;
+  write("out/results.jsonl", line({ metrics: times(0.5), experiment: { xla: "PJRT", dynamo: "openxla" } }) + "\n");
+  write(`${place}/localhost_9012.xplane.pb`, smallXspace({ extra: [[3, "the buffer was full"]] }));
+  write(`${place}/localhost_9012.op_stats.pb`, Buffer.from([0, 1]));
+  write(`${place}/other.xplane.pb`, "");
+  const done = ingest("store.db", join(folder, "out"));
+  const of = (ending) => done.dumps.find((dump) => dump.path.endsWith(ending));
+  assert.deepEqual([of("9012.xplane.pb").outcome, of("9012.xplane.pb").orphaned, of("9012.xplane.pb").unreadable, of("9012.xplane.pb").problem_count], ["new", false, null, 1]);
+  assert.match(of("other.xplane.pb").unreadable, /more than 2 GB/);
+  assert.equal(of("op_stats.pb").unreadable, null);
+
+  // The same, compressed and elsewhere, is known.
+  const again = write(`copy/alpha/xla-profile/xplane-${base}/plugins/profile/2026_01_02_03_04_05/localhost_9012.xplane.pb.gz`, gzipSync(smallXspace({ extra: [[3, "the buffer was full"]] })));
+  write("copy/results.jsonl", line({ metrics: times(0.5), experiment: { xla: "PJRT", dynamo: "openxla" } }) + "\n");
+  assert.ok(again.endsWith(".gz"));
+  assert.deepEqual(ingest("store.db", join(folder, "copy")).dumps.map((dump) => dump.outcome), ["known"]);
+
+  const server = await serve(join(folder, "store.db"));
+  try {
+    const get = async (path) => {
+      const response = await fetch(`${server.base}/api/v1${path}`);
+      assert.equal(response.status, 200, path);
+      return response.json();
+    };
+    const artifact = await get(`/artifacts/${of("9012.xplane.pb").id}`);
+    assert.equal(artifact.kind, "trace");
+    assert.equal(artifact.results.length, 1);
+    const overview = await get(`/traces/${artifact.trace_id}`);
+    assert.equal(overview.slices, 4);
+    const names = overview.threads.map((thread) => thread.name);
+    assert.ok(names.includes("Stream #7(Compute)") && names.includes("main/99"), JSON.stringify(names));
+    const sql = encodeURIComponent("SELECT name, category, begin, duration FROM slices ORDER BY begin, name");
+    const rows = (await get(`/traces/${artifact.trace_id}/query?sql=${sql}`)).rows;
+    assert.deepEqual(rows, [
+      ["cuLaunchKernel", "cuda_runtime", 0, 1000],
+      ["7", "gpu_derived", 2000, 8000],
+      ["fusion_kernel", "kernel", 2000, 5000],
+      ["MemcpyH2D", "gpu_memcpy", 9000, 1000],
+    ]);
+    const args = encodeURIComponent("SELECT arg(slice_id, 'kernel_details') FROM slices WHERE name = 'fusion_kernel'");
+    assert.deepEqual((await get(`/traces/${artifact.trace_id}/query?sql=${args}`)).rows, [["regs:12"]]);
+    assert.equal((await get(`/traces/${artifact.trace_id}/flows?begin=0&end=20000`)).arrows.length, 1);
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+});
+
+test("two profiles are compared", () => {
+  const before = write("before.xplane.pb", smallXspace());
+  const done = benchhud("profile", "diff", before, write("after.xplane.pb", smallXspace()), "--format", "json");
+  assert.equal(done.status, 0, done.stderr);
+});
+
+test("real profiles go into a store", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, () => {
+  for (const name of ["cpu_julia", "gtx1080ti_two_gpus", "mi300_jax_conv", "tpu_v6e_host_offload"]) {
+    write("run.jsonl", line({ metrics: times(0.5) }) + "\n");
+    ingest("real.db", join(folder, "run.jsonl"));
+    const done = ingest("real.db", join(real, `${name}.xplane.pb`), "--for", "latest/alpha/eval/inductor");
+    assert.equal(done.dumps[0].outcome, "new", JSON.stringify(done));
+    assert.equal(done.dumps[0].problem_count, 0);
+  }
+});

@@ -6,8 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <future>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "ingest/output/output_dir.h"
@@ -60,6 +62,20 @@ Expected<schema::FileStamp> stamp_of(const std::string& path) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   return schema::FileStamp{status.st_size,
                            status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
+}
+
+// The XPlane profile of the session that a Chrome trace is of, if it lies beside it.
+std::optional<std::string> profile_beside(const std::string& path) {
+  constexpr std::string_view kEnding = ".trace.json";
+  std::string_view stem = uncompressed_name(path);
+  if (!stem.ends_with(kEnding)) return std::nullopt;
+  stem.remove_suffix(kEnding.size());
+  for (const std::string_view compression : {"", ".gz", ".zst"}) {
+    std::string profile = fmt::format("{}.xplane.pb{}", stem, compression);
+    std::error_code error;
+    if (std::filesystem::is_regular_file(profile, error)) return profile;
+  }
+  return std::nullopt;
 }
 
 // A file's bytes from front to back, hashed. What damaged compression hides is a reason, not an
@@ -141,6 +157,10 @@ class DumpIngest::File {
     } else {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
     }
+    if (state_.options.joins_sessions && artifact_.kind == ArtifactKind::kTrace) {
+      BENCHHUD_ASSIGN(auto joined, join_session());
+      if (joined) return *std::move(joined);
+    }
     BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
     if (known_) return known(*known_, /*is_noted=*/false);
     result_.is_orphan = artifact_.ties.empty();
@@ -184,6 +204,21 @@ class DumpIngest::File {
       BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
     }
     return std::move(result_);
+  }
+
+  // Where the profile of the same session can be read, that one is taken in, and this is another
+  // file of it.
+  Expected<std::optional<DumpResult>> join_session() {
+    const auto profile = profile_beside(result_.path);
+    if (!profile) return std::optional<DumpResult>();
+    Expected<DumpResult> taken = File(state_, *profile).take();
+    if (!taken && taken.error().code != ErrorCode::kIo) return taken.error();
+    if (!taken || taken->unreadable) return std::optional<DumpResult>();
+    BENCHHUD_TRY(schema::note_file(state_.store, taken->id, artifact_.path, artifact_.file));
+    taken->path = result_.path;
+    taken->outcome = DumpResult::Outcome::kKnown;
+    taken->changed = true;
+    return std::optional(*std::move(taken));
   }
 
   // What the bytes are is known: whether the store has them already.

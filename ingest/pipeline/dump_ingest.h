@@ -32,6 +32,9 @@ struct DumpOptions {
   std::optional<double> timestamp;         ///< as in IngestOptions
   std::int64_t shift_weeks = 0;            ///< by which the times of results were shifted
   bool refuses_too_large = false;          ///< as in IngestOptions
+  /// Whether `X.trace.json` beside `X.xplane.pb` is another file of the same dump: XLA's profiler
+  /// wrote both of one session, and the second has all of it.
+  bool joins_sessions = true;
   /// What is kept beside a trace. Made on a thread of its own while the trace is stored.
   std::function<TraceSummary(const trace::Trace&, const trace::TraceNesting&)> trace_summary;
 };

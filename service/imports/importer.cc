@@ -30,6 +30,7 @@ Expected<ImportedTrace> import_trace(schema::Connection& store, const std::strin
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   ingest::DumpOptions options;
   options.trace_summary = summarize_trace;
+  options.joins_sessions = false;
   ingest::DumpIngest dumps(store, std::move(options));
   BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
   if (dump.error) return *dump.error;

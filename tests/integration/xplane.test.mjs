@@ -1,7 +1,7 @@
 // XPlane profiles (*.xplane.pb of XLA's profiler): summed up, taken in, shown.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -112,6 +112,19 @@ test("taken in with results, it is a trace of its experiment", async () => {
   } finally {
     assert.equal((await server.stop()).code, 0);
   }
+});
+
+test("the Chrome trace of the same session is no second trace", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, async () => {
+  const session = `session/alpha/xla-profile/xplane-${base}/plugins/profile/2026_01_02_03_04_05`;
+  write("session/results.jsonl", line({ metrics: times(0.5), experiment: { xla: "PJRT", dynamo: "openxla" } }) + "\n");
+  for (const ending of [".trace.json.gz", ".xplane.pb"]) write(`${session}/cyclops${ending}`, readFileSync(join(real, `gtx1080ti_two_gpus${ending}`)));
+  const done = ingest("session.db", join(folder, "session"));
+  assert.equal(new Set(done.dumps.map((dump) => dump.id)).size, 1);
+  assert.equal(done.dumps.length, 2);
+  const listed = JSON.parse(benchhud("artifacts", "list", "--db", join(folder, "session.db"), "--format", "json").stdout);
+  assert.equal(listed.length, 1);
+  assert.equal(listed[0].kind, "trace");
+  assert.deepEqual(ingest("session.db", join(folder, "session")).dumps.map((dump) => dump.outcome), ["known", "known"]);
 });
 
 test("two profiles are compared", () => {

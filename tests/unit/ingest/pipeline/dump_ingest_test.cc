@@ -11,6 +11,7 @@
 #include "schema/results/artifact_writer.h"
 #include "schema/results/maintenance.h"
 #include "tests/unit/ingest/store_fixture.h"
+#include "tests/unit/ingest/xplane/xplane_writer.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -366,6 +367,40 @@ TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {
   const auto found = artifacts(planes);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(reader().text(*found[0].text)->size(), 3u);
+}
+
+// One host's profile with a slice.
+std::string small_profile() {
+  return Message()
+      .message(1, xplane(0, "/host:CPU")
+                      .message(3, xline(1, "main").message(4, xevent(1, 1000, 2000)))
+                      .message(4, kind_entry(1, "a")))
+      .bytes();
+}
+
+TEST_F(Dumps, BothFilesOfASessionAreOneTrace) {
+  const std::string session = "n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/host";
+  write("n/results.jsonl", line(1000));
+  write(session + ".trace.json", kTrace);
+  write(session + ".xplane.pb", small_profile());
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.known_dumps + done.new_dumps, 2);
+  const Artifact artifact = only_artifact();
+  EXPECT_TRUE(artifact.path.ends_with(".xplane.pb"));
+  EXPECT_TRUE(artifact.trace);
+  EXPECT_EQ(ingest_folder("n").known_dumps, 2);
+  EXPECT_THAT(artifacts(), SizeIs(1));
+}
+
+TEST_F(Dumps, WhereTheProfileCannotBeReadTheOtherFileOfTheSessionIsTakenIn) {
+  const std::string session = "n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/host";
+  write(session + ".trace.json", kTrace);
+  write(session + ".xplane.pb", "");
+  ingest_folder("n");
+  int traces = 0;
+  for (const Artifact& artifact : artifacts()) traces += artifact.trace.has_value();
+  EXPECT_EQ(traces, 1);
+  EXPECT_THAT(artifacts(), SizeIs(2));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "schema/base/json_writer.h"
+
 namespace benchhud::ingest {
 
 using StatKind = XplaneStat::Kind;
@@ -54,16 +56,33 @@ std::string xplane_number_text(const XplaneStat& stat) {
   return fmt::to_string(stat.number);
 }
 
+void write_xplane_member(std::string_view name, std::string_view text, std::string* members) {
+  schema::JsonWriter json(members);
+  json.key(name);
+  json.value(text);
+  *members += ',';
+}
+
+void finish_xplane_object(std::string* members) {
+  if (members->empty()) return;
+  members->insert(members->begin(), '{');
+  members->back() = '}';
+}
+
 const XplaneStatNames::Entry& XplaneStatNames::entry(const XplaneStat& stat) {
   const auto [found, is_new] = entries_.try_emplace(stat.metadata_id);
-  if (!is_new) return found->second;
+  Entry& entry = found->second;
+  if (!is_new) return entry;
   const auto name = plane_.stat_names.find(stat.metadata_id);
   if (name != plane_.stat_names.end()) {
-    found->second = {std::string(name->second), role_of(name->second)};
+    entry.name = name->second;
+    entry.role = role_of(name->second);
   } else {
-    found->second.name = fmt::format("stat {}", stat.metadata_id);
+    entry.name = fmt::format("stat {}", stat.metadata_id);
   }
-  return found->second;
+  schema::JsonWriter(&entry.key).value(entry.name);
+  entry.key += ':';
+  return entry;
 }
 
 std::string_view XplaneStatNames::text(const XplaneStat& stat) const {
@@ -73,41 +92,51 @@ std::string_view XplaneStatNames::text(const XplaneStat& stat) const {
   return name == plane_.stat_names.end() ? std::string_view() : name->second;
 }
 
-void XplaneStatNames::write(const XplaneStat& stat, schema::JsonWriter* json) {
-  json->key_text(name(stat));
+void XplaneStatNames::write(const XplaneStat& stat, std::string* members) {
+  *members += entry(stat).key;
+  schema::JsonWriter json(members);
   switch (stat.kind) {
     case StatKind::kNone:
-      return json->null();
+      json.null();
+      break;
     case StatKind::kDouble:
-      return json->value(stat.real);
+      json.value(stat.real);
+      break;
     case StatKind::kUnsigned:
     case StatKind::kSigned:
-      if (is_exact(stat)) return json->value(static_cast<std::int64_t>(stat.number));
-      return json->value(xplane_number_text(stat));
+      if (is_exact(stat)) {
+        json.value(static_cast<std::int64_t>(stat.number));
+      } else {
+        json.value(xplane_number_text(stat));
+      }
+      break;
     case StatKind::kText:
-      return json->value(stat.bytes);
+      json.value(stat.bytes);
+      break;
     case StatKind::kBytes:
-      return json->value(fmt::format("<{} bytes>", stat.bytes.size()));
+      json.value(fmt::format("<{} bytes>", stat.bytes.size()));
+      break;
     case StatKind::kGzip:
-      return json->value(fmt::format("<{} bytes, gzip>", stat.bytes.size()));
+      json.value(fmt::format("<{} bytes, gzip>", stat.bytes.size()));
+      break;
     case StatKind::kName:
       if (plane_.stat_names.contains(static_cast<std::int64_t>(stat.number))) {
-        return json->value(text(stat));
+        json.value(text(stat));
+      } else {
+        json.null();
       }
-      return json->null();
+      break;
   }
+  *members += ',';
 }
 
-void XplaneStatNames::write_as_text(const XplaneStat& stat, schema::JsonWriter* json) {
-  if (stat.kind == StatKind::kUnsigned || stat.kind == StatKind::kSigned) {
-    json->key_text(name(stat));
-    json->value(xplane_number_text(stat));
-  } else if (stat.kind == StatKind::kDouble) {
-    json->key_text(name(stat));
-    json->value(fmt::to_string(stat.real));
-  } else {
-    write(stat, json);
-  }
+void XplaneStatNames::write_as_text(const XplaneStat& stat, std::string* members) {
+  const bool is_integer = stat.kind == StatKind::kUnsigned || stat.kind == StatKind::kSigned;
+  if (!is_integer && stat.kind != StatKind::kDouble) return write(stat, members);
+  *members += entry(stat).key;
+  schema::JsonWriter(members).value(is_integer ? xplane_number_text(stat)
+                                               : fmt::to_string(stat.real));
+  *members += ',';
 }
 
 }  // namespace benchhud::ingest

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "ingest/xplane/xplane_wire.h"
-#include "schema/base/json_writer.h"
 
 namespace benchhud::ingest {
 
@@ -40,15 +39,17 @@ class XplaneStatNames {
   std::string_view name(const XplaneStat& stat) { return entry(stat).name; }
   /// The text of a kText or kName; "" of others.
   std::string_view text(const XplaneStat& stat) const;
-  /// Writes name and value. Integers beyond 2^53, which many readers of JSON would round, become
-  /// texts; of bytes there is only the length; a name that is missing is null.
-  void write(const XplaneStat& stat, schema::JsonWriter* json);
-  /// The same with the value as a text.
-  void write_as_text(const XplaneStat& stat, schema::JsonWriter* json);
+  /// Appends name and value as a member of an object, with a comma behind. Integers beyond 2^53,
+  /// which many readers of JSON would round, become texts; of bytes there is only the length; a
+  /// name that is missing is null.
+  void write(const XplaneStat& stat, std::string* members);
+  /// The same with a number as a text.
+  void write_as_text(const XplaneStat& stat, std::string* members);
 
  private:
   struct Entry {
     std::string name;
+    std::string key;  // in quotes, with its colon
     XplaneRole role = XplaneRole::kNone;
   };
   const Entry& entry(const XplaneStat& stat);
@@ -56,6 +57,11 @@ class XplaneStatNames {
   const XplanePlane& plane_;
   std::unordered_map<std::int64_t, Entry> entries_;  // those that were asked for
 };
+
+/// Appends a member as XplaneStatNames::write() does; `name` is plain ASCII.
+void write_xplane_member(std::string_view name, std::string_view text, std::string* members);
+/// The object of such members; "" if there are none.
+void finish_xplane_object(std::string* members);
 
 /// An integer's bits as they are written: as a signed number or not.
 std::string xplane_number_text(const XplaneStat& stat);

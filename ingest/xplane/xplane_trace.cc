@@ -56,6 +56,21 @@ std::optional<std::int64_t> nearest_ns(Picoseconds time) {
   return static_cast<std::int64_t>(ns);
 }
 
+bool has_stat(const std::vector<XplaneStat>& stats, const XplaneStat& like) {
+  return std::any_of(stats.begin(), stats.end(),
+                     [&](const XplaneStat& stat) { return stat.metadata_id == like.metadata_id; });
+}
+
+// What a kind is called beside its label, and how much of it is kept for its length alone.
+void write_names(const XplaneKind& kind, std::string* members) {
+  if (!kind.display_name.empty() && kind.name != kind.display_name) {
+    write_xplane_member("full_name", kind.name, members);
+  }
+  if (kind.metadata_bytes > 0) {
+    write_xplane_member("metadata", fmt::format("<{} bytes>", kind.metadata_bytes), members);
+  }
+}
+
 // When the profile began, ns since 1970, as its plane says; 0: it does not.
 std::int64_t profile_start(std::string_view bytes) {
   const auto plane = find_xplane(bytes, "Task Environment");
@@ -79,6 +94,7 @@ struct EventKind {
   std::uint32_t label = 0, category = 0;
   // A number of Trace::args for the events without values of their own; none yet.
   std::optional<std::uint32_t> args;
+  std::optional<std::string> members;  // of the kind in the arguments of its events
 };
 
 // What an event's values say, but for what is kept as arguments only.
@@ -137,6 +153,7 @@ class XplaneTraceBuilder : public XplaneVisitor {
   EventFacts read_facts(const XplaneEvent& event);
   std::string_view category_of(const EventKind& kind, const EventFacts& facts) const;
   std::uint32_t keep_args(const XplaneEvent& event, const EventFacts& facts, EventKind* kind);
+  std::string members_of(const XplaneKind& kind);
   std::uint32_t put_args(std::string_view json, const EventFacts& facts);
   void add_aggregated(const XplaneEvent& event, EventKind* kind, std::uint32_t thread);
   void add_allocation(const XplaneEvent& event, const EventFacts& facts, std::int64_t time,
@@ -294,20 +311,19 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   plane_args_ = 0;
   if (plane.stats.empty()) return;
   json_.clear();
-  schema::JsonWriter json(&json_);
-  json.begin_object();
   for (std::size_t i = 0; i < std::min(plane.stats.size(), kMostPlaneStats); ++i) {
     const XplaneStat& stat = plane.stats[i];
-    names_->write(stat, &json);
+    names_->write(stat, &json_);
     if (names_->role(stat) == Role::kDropped && stat.number > 0) {
       problem(0, fmt::format("the profiler dropped {} events of {}", xplane_number_text(stat),
                              plane.name));
     }
   }
   if (plane.stats.size() > kMostPlaneStats) {
-    json.field("values_left_out", plane.stats.size() - kMostPlaneStats);
+    write_xplane_member("values_left_out", fmt::to_string(plane.stats.size() - kMostPlaneStats),
+                        &json_);
   }
-  json.end_object();
+  finish_xplane_object(&json_);
   plane_args_ = put_args(json_, {});
 }
 
@@ -448,29 +464,35 @@ std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFac
   return trace().args.put(args);
 }
 
+std::string XplaneTraceBuilder::members_of(const XplaneKind& kind) {
+  std::string members;
+  for (const XplaneStat& stat : kind.stats) names_->write(stat, &members);
+  write_names(kind, &members);
+  return members;
+}
+
 // The event's values, then those of its kind that it does not have itself.
 std::uint32_t XplaneTraceBuilder::keep_args(const XplaneEvent& event, const EventFacts& facts,
                                             EventKind* kind) {
   if (event.stats.empty() && kind->args) return *kind->args;
   if (sink_ == nullptr) return facts.correlation ? put_args("", facts) : 0;
+  if (!kind->members) kind->members = members_of(kind->read);
   json_.clear();
-  schema::JsonWriter json(&json_);
-  json.begin_object();
-  for (const XplaneStat& stat : event.stats) names_->write(stat, &json);
-  for (const XplaneStat& stat : kind->read.stats) {
-    const bool is_own =
-        std::any_of(event.stats.begin(), event.stats.end(),
-                    [&](const XplaneStat& own) { return own.metadata_id == stat.metadata_id; });
-    if (!is_own) names_->write(stat, &json);
+  bool is_of_both = false;
+  for (const XplaneStat& stat : event.stats) {
+    names_->write(stat, &json_);
+    is_of_both = is_of_both || has_stat(kind->read.stats, stat);
   }
-  if (!kind->read.display_name.empty() && kind->read.name != kind->read.display_name) {
-    json.field("full_name", kind->read.name);
+  if (!is_of_both) {
+    json_ += *kind->members;
+  } else {
+    for (const XplaneStat& stat : kind->read.stats) {
+      if (!has_stat(event.stats, stat)) names_->write(stat, &json_);
+    }
+    write_names(kind->read, &json_);
   }
-  if (kind->read.metadata_bytes > 0) {
-    json.field("metadata", fmt::format("<{} bytes>", kind->read.metadata_bytes));
-  }
-  json.end_object();
-  const std::uint32_t args = put_args(json_ == "{}" ? std::string_view() : json_, facts);
+  finish_xplane_object(&json_);
+  const std::uint32_t args = put_args(json_, facts);
   if (event.stats.empty()) kind->args = args;
   return args;
 }
@@ -478,13 +500,10 @@ std::uint32_t XplaneTraceBuilder::keep_args(const XplaneEvent& event, const Even
 void XplaneTraceBuilder::add_aggregated(const XplaneEvent& event, EventKind* kind,
                                         std::uint32_t thread) {
   ++counts_.aggregated;
-  json_.clear();
-  schema::JsonWriter json(&json_);
-  json.begin_object();
-  json.field("num_occurrences", *event.occurrences);
-  json.field("duration_ps", fmt::to_string(event.duration_ps));
-  for (const XplaneStat& stat : event.stats) names_->write(stat, &json);
-  json.end_object();
+  json_ = fmt::format("\"num_occurrences\":{},", *event.occurrences);
+  write_xplane_member("duration_ps", fmt::to_string(event.duration_ps), &json_);
+  for (const XplaneStat& stat : event.stats) names_->write(stat, &json_);
+  finish_xplane_object(&json_);
   TracePoint point;
   point.phase = 'M';
   point.thread = thread;
@@ -500,17 +519,15 @@ void XplaneTraceBuilder::add_allocation(const XplaneEvent& event, const EventFac
   EventKind memory;
   memory.name = facts.memory.empty() ? "memory" : std::string_view(facts.memory);
   json_.clear();
-  schema::JsonWriter json(&json_);
-  json.begin_object();
-  json.field("event", kind_of(event.metadata_id)->name);
+  write_xplane_member("event", kind_of(event.metadata_id)->name, &json_);
   for (const XplaneStat& stat : event.stats) {
     if (names_->role(stat) == Role::kMemoryLevel) {
-      names_->write(stat, &json);
+      names_->write(stat, &json_);
     } else {
-      names_->write_as_text(stat, &json);
+      names_->write_as_text(stat, &json_);
     }
   }
-  json.end_object();
+  finish_xplane_object(&json_);
   TracePoint point;
   point.phase = 'C';
   point.time = time;

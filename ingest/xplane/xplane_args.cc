@@ -1,6 +1,7 @@
 #include "ingest/xplane/xplane_args.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,24 @@ bool is_exact(const XplaneStat& stat) {
   if (stat.kind == StatKind::kUnsigned) return stat.number <= std::uint64_t{kMost};
   const auto number = static_cast<std::int64_t>(stat.number);
   return -kMost <= number && number <= kMost;
+}
+
+// A gzip member's bytes; nothing where it is damaged, longer than anybody reads, or much more than
+// a text compresses to: a hostile file has a thousand times its size in it.
+std::optional<std::string> gunzipped(std::string_view packed) {
+  constexpr std::size_t kMost = std::size_t{1} << 20, kMostTimes = 64;
+  constexpr int kGzipOfAnyWindow = 15 + 16;
+  z_stream stream{};
+  if (packed.size() > kMost || inflateInit2(&stream, kGzipOfAnyWindow) != Z_OK) return std::nullopt;
+  std::string text(std::min(kMost, kMostTimes * packed.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_out = static_cast<uInt>(text.size());
+  const int result = inflate(&stream, Z_FINISH);
+  text.resize(stream.total_out);
+  inflateEnd(&stream);
+  return result == Z_STREAM_END ? std::optional(std::move(text)) : std::nullopt;
 }
 
 }  // namespace
@@ -117,7 +136,11 @@ void XplaneStatNames::write(const XplaneStat& stat, std::string* members) {
       json.value(fmt::format("<{} bytes>", stat.bytes.size()));
       break;
     case StatKind::kGzip:
-      json.value(fmt::format("<{} bytes, gzip>", stat.bytes.size()));
+      if (const auto text = gunzipped(stat.bytes)) {
+        json.value(*text);
+      } else {
+        json.value(fmt::format("<{} bytes, gzip>", stat.bytes.size()));
+      }
       break;
     case StatKind::kName:
       if (plane_.stat_names.contains(static_cast<std::int64_t>(stat.number))) {

@@ -40,7 +40,8 @@ class XplaneStatNames {
   /// The text of a kText or kName; "" of others.
   std::string_view text(const XplaneStat& stat) const;
   /// Appends name and value as a member of an object, with a comma behind. Integers beyond 2^53,
-  /// which many readers of JSON would round, become texts; of bytes there is only the length; a
+  /// which many readers of JSON would round, become texts; of bytes there is only the length, as of
+  /// a compressed text that is damaged or longer than 1 MiB or 64 times what it is compressed to; a
   /// name that is missing is null.
   void write(const XplaneStat& stat, std::string* members);
   /// The same with a number as a text.

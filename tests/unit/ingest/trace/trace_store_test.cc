@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/trace/trace_reader.h"
+#include "ingest/xplane/xplane_trace.h"
 #include "tests/unit/places.h"
 #include "tests/unit/trace/trace_samples.h"
 #include "trace/trace_queries.h"
@@ -72,6 +73,28 @@ TEST(StoredRealTraces, AreWhatWasRead) {
   }
   EXPECT_GT(read_count, 20);
   EXPECT_GT(with_arguments, 100);
+}
+
+TEST(StoredRealXplane, IsWhatWasRead) {
+  const std::filesystem::path folder = shared_folder() / "data/xplane";
+  if (!std::filesystem::is_directory(folder)) {
+    GTEST_SKIP() << "the real profiles (shared/data/xplane) are not here";
+  }
+  int read_count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".pb") continue;
+    SCOPED_TRACE(entry.path());
+    trace::PackedArgs args;
+    const auto trace = ingest::read_xplane_file(entry.path(), &args);
+    if (!trace) continue;  // the damaged one
+    ++read_count;
+    Connection connection = trace::trace_store();
+    const TraceId id = trace::put(connection, *trace, &args);
+    const auto stored = trace::read_trace(connection, id);
+    ASSERT_TRUE(stored) << stored.error().message;
+    trace::expect_same(*trace, *stored);
+  }
+  EXPECT_EQ(read_count, 6);
 }
 
 }  // namespace

@@ -187,6 +187,22 @@ TEST(Xplane, KeepsValuesOfEventsAndOfTheirKinds) {
             nlohmann::json({{"text", "of the kind"}, {"flops", 42}}));
 }
 
+TEST(Xplane, UnpacksCompressedTexts) {
+  // "text", and the same cut off.
+  const std::string packed(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x49\xad\x28\x01\x00\xc7\xa7\x8b\x3b\x04\x00\x00"
+      "\x00",
+      24);
+  const auto with = [&](std::size_t size) {
+    return xevent(1, 0, 0).message(4, Message().number(1, 1).text(8, packed.substr(0, size)));
+  };
+  const Read read({host_plane(xline(1, "l").message(4, with(24)).message(4, with(12)))
+                       .message(5, stat_entry(1, "stack"))});
+  ASSERT_THAT(read.trace().slices, SizeIs(2));
+  EXPECT_EQ(read.args_of(read.trace().slices[0]), nlohmann::json({{"stack", "text"}}));
+  EXPECT_EQ(read.args_of(read.trace().slices[1]), nlohmann::json({{"stack", "<12 bytes, gzip>"}}));
+}
+
 TEST(Xplane, AnAggregatedEventIsNoSlice) {
   Message event = Message().number(1, 1).number(5, 12).number(3, 999);
   const Read read({host_plane(xline(1, "l").message(4, event))});

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "ingest/results/dynamo_csv.h"
-#include "ingest/text/json_reader.h"
 #include "ingest/text/json_text.h"
 #include "ingest/text/problem_list.h"
-#include "ingest/text/python_json.h"
+#include "ingest/text/python_json_parser.h"
 #include "ingest/text/text_parts.h"
 #include "schema/model/hud_terms.h"
 
@@ -48,8 +46,8 @@ class HudRecordParser::State {
 
   Reason parse(std::string_view text, HudRecord* record) {
     element document;
-    if (auto reason = load(text, &document)) return reason;
-    if (!document.is_object()) return "the record is " + reader_.describe(document);
+    if (auto reason = parser_.parse(text, &document)) return reason;
+    if (!document.is_object()) return "the record is " + parser_.reader().describe(document);
     const Fields fields = fields_of(document);
     *record = HudRecord();
     facts_ = given_;
@@ -66,7 +64,7 @@ class HudRecordParser::State {
     read_origin(fields, record);
     write_context(fields, record);
     std::string canonical;
-    append_json(document, reader_.marked, JsonOrder::kCanonical, &canonical);
+    append_json(document, parser_.reader().marked, JsonOrder::kCanonical, &canonical);
     record->hash = schema::content_hash(canonical);
     return {};
   }
@@ -76,8 +74,8 @@ class HudRecordParser::State {
     const Fields benchmark = fields_of(fields, "benchmark");
     const Fields about = fields_of(benchmark, "extra_info");
     const element* text = find(about, schema::kOwnKey);
-    if (text == nullptr || !reader_.is_string(*text)) return {};
-    return std::string(reader_.string(*text));
+    if (text == nullptr || !parser_.reader().is_string(*text)) return {};
+    return std::string(parser_.reader().string(*text));
   }
 
   // A record that came from the HUD, as it was before it went back there. `about`: {"given",
@@ -95,13 +93,13 @@ class HudRecordParser::State {
       if (std::string text = text_of(given, key); !text.empty()) *fact = std::move(text);
     }
     const std::optional<double> timestamp = number_of_field(given, "timestamp");
-    std::string text = reader_.json(*context);
+    std::string text = parser_.reader().json(*context);
     text.pop_back();
     text += text.size() > 1 ? ",\"metric\":" : "\"metric\":";
     text += metric + '}';
 
     element document;
-    if (auto reason = load(text, &document)) return in_own(*reason);
+    if (auto reason = parser_.parse(text, &document)) return in_own(*reason);
     *record = HudRecord();
     facts_ = facts.or_else(given_);
     record->given = facts.identity();
@@ -119,10 +117,11 @@ class HudRecordParser::State {
     const Fields metric_about = fields_of(metric, "extra_info");
     const element* kept = find(metric_about, schema::kOwnKey);
     std::string whole_metric;
-    append_json(*find(fields, "metric"), reader_.marked, JsonOrder::kAsItStands, &whole_metric);
+    append_json(*find(fields, "metric"), parser_.reader().marked, JsonOrder::kAsItStands,
+                &whole_metric);
     std::string metrics;
-    if (kept != nullptr && reader_.is_string(*kept)) {
-      metrics = reader_.string(*kept);
+    if (kept != nullptr && parser_.reader().is_string(*kept)) {
+      metrics = parser_.reader().string(*kept);
       if (metrics == schema::kOwnDerived) metrics = "{}";
     } else {
       const element* values = find(metric, "benchmark_values");
@@ -130,13 +129,13 @@ class HudRecordParser::State {
       metrics = "{";
       append_json_string(name, &metrics);
       metrics += ':';
-      append_json(*values, reader_.marked, JsonOrder::kPython, &metrics);
+      append_json(*values, parser_.reader().marked, JsonOrder::kPython, &metrics);
       metrics += '}';
     }
     write_context(fields, record);
 
     element document;
-    if (auto reason = load(own, &document)) return in_own(*reason);
+    if (auto reason = parser_.parse(own, &document)) return in_own(*reason);
     if (!document.is_object()) return in_own("not an object");
     const Fields about = fields_of(document);
     if (find(about, schema::kOwnGiven) != nullptr) return read_kept(about, whole_metric, record);
@@ -145,8 +144,8 @@ class HudRecordParser::State {
     schema::LineOrigin& origin = record->origin;
     if (const std::string run = text_of(about, "run"); !run.empty()) origin.run_name = run;
     for (const JsonField& label : fields_of(about, "labels")) {
-      if (reader_.is_string(label.value)) {
-        origin.labels.emplace(label.key, reader_.string(label.value));
+      if (parser_.reader().is_string(label.value)) {
+        origin.labels.emplace(label.key, parser_.reader().string(label.value));
       }
     }
     const element* is_verification = find(about, "is_verification");
@@ -156,13 +155,13 @@ class HudRecordParser::State {
     record->hash = hash ? *hash : schema::content_hash(record->context);
 
     std::string text;
-    append_json(*line, reader_.marked, JsonOrder::kPython, &text);
+    append_json(*line, parser_.reader().marked, JsonOrder::kPython, &text);
     text.back() = ',';
     text += "\"metrics\":" + metrics + '}';
     record->own.emplace();
     if (const auto reason = line_parser_.parse(text, &*record->own)) return in_own(*reason);
     // The name is as the store had it, even where a reader of a line would take it for an alias.
-    if (record->own->metrics.size() == 1 && !load(metrics, &document)) {
+    if (record->own->metrics.size() == 1 && !parser_.parse(metrics, &document)) {
       const Fields named = fields_of(document);
       if (named.size() == 1) record->own->metrics[0].metric = named[0].key;
     }
@@ -175,31 +174,9 @@ class HudRecordParser::State {
     return "benchmark.extra_info." + std::string(schema::kOwnKey) + ": " + reason;
   }
 
-  Reason load(std::string_view text, element* document) {
-    reader_.marked = false;
-    if (parse_padded(text, document) == simdjson::SUCCESS) return {};
-    // Python's NaN and Infinity.
-    if (const auto fault = rewrite_python_json(text, &rewritten_)) {
-      return "not JSON: " + fault->what + " at byte " + std::to_string(fault->offset + 1) +
-             " of the record";
-    }
-    reader_.marked = true;
-    const simdjson::error_code error = parse_padded(rewritten_, document);
-    if (error == simdjson::SUCCESS) return {};
-    if (error == simdjson::DEPTH_ERROR) return "not read: nested more than 1024 deep";
-    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
-    return std::string("not read: ") + simdjson::error_message(error);
-  }
-
-  simdjson::error_code parse_padded(std::string_view text, element* document) {
-    padded_.assign(text);
-    padded_.append(simdjson::SIMDJSON_PADDING, ' ');
-    return parser_.parse(padded_.data(), text.size(), false).get(*document);
-  }
-
   Fields fields_of(element object) const {
     Fields fields;
-    collect_fields(value_of<simdjson::dom::object>(object), reader_.marked, &fields);
+    collect_fields(value_of<simdjson::dom::object>(object), parser_.reader().marked, &fields);
     return fields;
   }
 
@@ -213,22 +190,24 @@ class HudRecordParser::State {
   std::string text_of(const Fields& fields, std::string_view key) const {
     const element* value = find(fields, key);
     if (value == nullptr) return "";
-    if (reader_.is_string(*value)) return std::string(reader_.string(*value));
-    return reader_.number(*value) ? reader_.json(*value) : "";
+    if (parser_.reader().is_string(*value)) return std::string(parser_.reader().string(*value));
+    return parser_.reader().number(*value) ? parser_.reader().json(*value) : "";
   }
 
   /// Also of a number in quotes.
   std::optional<double> number_of_field(const Fields& fields, std::string_view key) const {
     const element* value = find(fields, key);
     if (value == nullptr) return {};
-    if (reader_.is_string(*value)) return number_of<double>(trim(reader_.string(*value)));
-    return reader_.number(*value);
+    if (parser_.reader().is_string(*value))
+      return number_of<double>(trim(parser_.reader().string(*value)));
+    return parser_.reader().number(*value);
   }
 
   Reason read_metric(const Fields& fields, HudRecord* record) const {
     const element* metric = find(fields, "metric");
     if (metric == nullptr) return "metric is missing";
-    if (!metric->is_object()) return "metric is " + reader_.describe(*metric) + ", not an object";
+    if (!metric->is_object())
+      return "metric is " + parser_.reader().describe(*metric) + ", not an object";
     const Fields parts = fields_of(*metric);
     record->metric.metric = text_of(parts, "name");
     if (record->metric.metric.empty()) return "metric.name is missing";
@@ -255,14 +234,15 @@ class HudRecordParser::State {
     } else if (!values.is_null()) {
       list.push_back(values);
     }
-    if (record->metric.metric == "accuracy" && !list.empty() && reader_.is_string(list[0])) {
-      record->accuracy = std::string(reader_.string(list[0]));
+    if (record->metric.metric == "accuracy" && !list.empty() &&
+        parser_.reader().is_string(list[0])) {
+      record->accuracy = std::string(parser_.reader().string(list[0]));
       return {};
     }
     for (const element value : list) {
-      const auto sample = reader_.sample(value);
+      const auto sample = parser_.reader().sample(value);
       if (!sample) {
-        return "metric.benchmark_values holds " + excerpt(reader_.describe(value)) +
+        return "metric.benchmark_values holds " + excerpt(parser_.reader().describe(value)) +
                ", not a number";
       }
       record->metric.samples.push_back(*sample);
@@ -277,8 +257,8 @@ class HudRecordParser::State {
       for (const element one : value_of<simdjson::dom::array>(value)) return first_text(one);
       return {};
     }
-    if (!reader_.is_string(value)) return {};
-    std::string_view text = trim(reader_.string(value));
+    if (!parser_.reader().is_string(value)) return {};
+    std::string_view text = trim(parser_.reader().string(value));
     if (text.starts_with("[") && text.ends_with("]")) {
       text = trim(text.substr(1, text.size() - 2));
       if (text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0]) {
@@ -302,7 +282,7 @@ class HudRecordParser::State {
     text->push_back(text->empty() ? '{' : ',');
     append_json_string(field.key, text);
     text->push_back(':');
-    append_json(field.value, reader_.marked, JsonOrder::kCanonical, text);
+    append_json(field.value, parser_.reader().marked, JsonOrder::kCanonical, text);
   }
 
   Reason read_experiment(const Fields& fields, HudRecord* record) const {
@@ -350,7 +330,7 @@ class HudRecordParser::State {
     const element* origins = find(model, "origins");
     if (origins == nullptr || !origins->is_array()) return "";
     for (const element origin : value_of<simdjson::dom::array>(*origins)) {
-      return reader_.is_string(origin) ? std::string(reader_.string(origin)) : "";
+      return parser_.reader().is_string(origin) ? std::string(parser_.reader().string(origin)) : "";
     }
     return "";
   }
@@ -369,7 +349,7 @@ class HudRecordParser::State {
     if (value == nullptr || value->is_null()) return {};
     const auto seconds = number_of_field(fields, "timestamp");
     if (!seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > kLastSecond) {
-      return "timestamp is " + excerpt(reader_.describe(*value)) +
+      return "timestamp is " + excerpt(parser_.reader().describe(*value)) +
              ", not a number of seconds since 1970";
     }
     // The uploader's default where it knows no time.
@@ -413,10 +393,8 @@ class HudRecordParser::State {
 
   const ImportContext given_;
   ImportContext facts_;  // of the record at hand
-  simdjson::dom::parser parser_;
+  PythonJsonParser parser_;
   ResultsLineParser line_parser_;
-  std::string padded_, rewritten_;
-  JsonReader reader_;
 };
 
 HudRecordParser::HudRecordParser(const ImportContext& given)

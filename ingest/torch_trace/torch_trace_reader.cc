@@ -1,0 +1,446 @@
+#include "ingest/torch_trace/torch_trace_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ingest/text/json_text.h"
+#include "ingest/text/problem_list.h"
+#include "ingest/text/text_parts.h"
+#include "ingest/torch_trace/compilation_builder.h"
+#include "ingest/torch_trace/log_records.h"
+#include "schema/base/json_writer.h"
+
+namespace benchhud::ingest {
+
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+namespace {
+
+constexpr std::string_view kLogName = "dedicated_log_torch_trace_";
+constexpr std::size_t kLongestKind = 200;
+constexpr std::size_t kLongestOutputName = 1 << 10;
+constexpr std::size_t kMostKinds = 1000;
+constexpr std::size_t kMostStackFrames = 1000;
+constexpr std::string_view kOtherKinds = "(other kinds)";
+
+// Members that records of every kind have.
+constexpr std::array<std::string_view, 12> kCommonMembers = {"frame_id",    "frame_compile_id",
+                                                             "attempt",     "compiled_autograd_id",
+                                                             "rank",        "stack",
+                                                             "has_payload", "process",
+                                                             "thread",      "pathname",
+                                                             "lineno",      "timestamp"};
+
+// Records of which no text is kept: what they say is read, or is of use to other records only.
+bool is_read_in_full(std::string_view kind) {
+  return kind == "str" || kind == "chromium_event" || kind == "dynamo_start" || kind == "stack" ||
+         kind.starts_with("describe_");
+}
+
+bool is_metrics(std::string_view kind) {
+  return kind == "compilation_metrics" || kind == "bwd_compilation_metrics" ||
+         kind == "aot_autograd_backward_compilation_metrics";
+}
+
+// "1206 15:20:13.926000" as "12-06 15:20:13.926".
+std::string shown_time(std::string_view time) {
+  constexpr std::size_t kMonth = 2, kRest = 15;
+  return std::string(time.substr(0, kMonth)) + '-' + std::string(time.substr(kMonth, kRest));
+}
+
+// Dynamo's own frames at a stack's end are not the user's.
+bool is_of_dynamo(std::string_view file) {
+  return file.ends_with("/torch/_dynamo/convert_frame.py") ||
+         file.ends_with("/torch/_dynamo/eval_frame.py");
+}
+
+}  // namespace
+
+bool is_torch_trace(std::string_view beginning) {
+  LogRecord record;
+  return read_log_line(beginning.substr(0, beginning.find('\n')), &record);
+}
+
+bool is_torch_trace_name(std::string_view name) {
+  return name.starts_with(kLogName) && name.ends_with(".log");
+}
+
+std::optional<std::int64_t> rank_in_name(std::string_view name) {
+  constexpr std::string_view kRank = "rank_";
+  if (!is_torch_trace_name(name)) return {};
+  name.remove_prefix(kLogName.size());
+  if (!name.starts_with(kRank)) return {};
+  name.remove_prefix(kRank.size());
+  return number_of<std::int64_t>(name.substr(0, name.find('_')));
+}
+
+class TorchTraceReader::State {
+ public:
+  explicit State(TorchTraceOptions options)
+      : options_(std::move(options)),
+        records_([this](const LogRecord& record) { take_line(record); }) {}
+
+  void feed(std::string_view bytes) { records_.feed(bytes); }
+
+  schema::TorchTraceLog finish(std::string_view damage) {
+    records_.finish();
+    if (!damage.empty()) add_problem(std::string(damage));
+    if (budget_.is_exceeded()) {
+      add_problem(fmt::format("names and reasons beyond {} MiB are cut off",
+                              TextBudget::kMostBytes >> 20U));
+    }
+    if (log_.omitted > 0) {
+      add_problem(
+          fmt::format("{} records are left out: of one log {} compilations and {} texts "
+                      "are kept",
+                      log_.omitted, kMostCompilations, kMostOutputs));
+    }
+    for (CompilationBuilder& builder : builders_) log_.compilations.push_back(builder.finish());
+    for (auto& [kind, count] : kinds_) log_.kinds.emplace_back(kind, count);
+    log_.problems = problems_.take();
+    return std::move(log_);
+  }
+
+ private:
+  /// What a record says beside what is of its kind.
+  struct Place {
+    std::string compile_id;  // "" where it has none
+    std::int64_t attempt = 0;
+    std::optional<std::size_t> compilation;
+  };
+
+  void add_problem(std::string reason) { problems_.add(line_, std::move(reason)); }
+
+  void take_line(const LogRecord& record) {
+    line_ = record.line;
+    if (!record.fault.empty()) {
+      ++log_.unreadable_lines;
+      return add_problem(std::string(record.fault));
+    }
+    if (record.rank) log_.rank = record.rank;
+    element document;
+    if (const auto reason = parser_.parse(record.json, &document)) {
+      ++log_.unreadable_lines;
+      return add_problem(*reason);
+    }
+    take_record(record, value_of<object>(document));
+  }
+
+  void take_record(const LogRecord& record, object members) {
+    // The kind is the name of the first member that says what the record is about.
+    std::string_view kind;
+    element value;
+    for (const auto member : members) {
+      const bool is_common = std::find(kCommonMembers.begin(), kCommonMembers.end(), member.key) !=
+                             kCommonMembers.end();
+      if (is_common && member.key != "stack") continue;
+      // A stack is a record of its own only where nothing else is there.
+      if (!kind.empty() && is_common) continue;
+      if (!kind.empty() && kind != "stack") continue;
+      kind = member.key;
+      value = member.value;
+    }
+    if (kind.empty()) {
+      return add_problem("no member says of which kind the record is");
+    }
+    ++log_.record_count;
+    count_kind(kind);
+    if (const auto rank = json_integer(members, "rank")) log_.rank = rank;
+    Place place = place_of(members);
+    if (options_.on_record) options_.on_record(place.compile_id, place.attempt, kind);
+    if (!has_sound_payload(record, members)) return;
+    find_compilation(kind, record, &place);
+    take_kind(kind, value, record, place);
+  }
+
+  void count_kind(std::string_view kind) {
+    std::string name(kind.substr(0, kLongestKind));
+    if (kinds_.size() >= kMostKinds && !kinds_.contains(name)) name = kOtherKinds;
+    ++kinds_[std::move(name)];
+  }
+
+  // "[!A/]F/C"; a compiled backward graph that no frame has begun is "!A".
+  Place place_of(object members) const {
+    Place place;
+    const auto autograd = json_integer(members, "compiled_autograd_id");
+    const auto frame = json_integer(members, "frame_id");
+    const auto recompilation = json_integer(members, "frame_compile_id");
+    if (autograd) place.compile_id = fmt::format("!{}", *autograd);
+    if (frame && recompilation) {
+      place.compile_id += fmt::format("{}{}/{}", autograd ? "/" : "", *frame, *recompilation);
+    }
+    place.attempt = std::max<std::int64_t>(json_integer(members, "attempt").value_or(0), 0);
+    return place;
+  }
+
+  /// Whether a payload is there if one is announced, and is the announced one.
+  bool has_sound_payload(const LogRecord& record, object members) {
+    const auto announced = json_member(members, "has_payload");
+    if (!announced || announced->is_null()) {
+      if (!record.has_payload) return true;
+      add_problem("a payload follows a record that announces none");
+      return true;
+    }
+    const JsonReader& json = parser_.reader();
+    if (json.is_string(*announced) && json.string(*announced) == record.payload_md5) {
+      ++log_.sound_payloads;
+      return true;
+    }
+    ++log_.damaged_payloads;
+    add_problem(
+        fmt::format("the record's payload of {} bytes is damaged: its MD5 is {}, and {} "
+                    "was announced",
+                    record.payload_bytes, record.payload_md5, excerpt(json.json(*announced))));
+    return false;
+  }
+
+  void find_compilation(std::string_view kind, const LogRecord& record, Place* place) {
+    if (place->compile_id.empty()) return;
+    auto [known, is_new] = latest_.try_emplace(place->compile_id);
+    // An id that begins again is another compilation: Dynamo was reset in between.
+    const bool begins = !is_new && kind == "dynamo_start" && builders_[known->second].has_start;
+    if (is_new || begins) {
+      if (builders_.size() == kMostCompilations) {
+        if (is_new) latest_.erase(known);
+        ++log_.omitted;
+        return;
+      }
+      CompilationBuilder builder;
+      builder.compilation.compile_id = place->compile_id;
+      builder.compilation.line = record.line;
+      builder.compilation.logged_at = shown_time(record.time);
+      if (begins) {
+        builder.compilation.occurrence = builders_[known->second].compilation.occurrence + 1;
+      }
+      known->second = builders_.size();
+      builders_.push_back(std::move(builder));
+    }
+    place->compilation = known->second;
+    CompilationBuilder& builder = builders_[known->second];
+    builder.has_start |= kind == "dynamo_start";
+    std::int64_t& attempt = builder.compilation.attempt;
+    attempt = std::max(attempt, place->attempt);
+  }
+
+  CompilationBuilder* builder_of(const Place& place) {
+    return place.compilation ? &builders_[*place.compilation] : nullptr;
+  }
+
+  void take_kind(std::string_view kind, element value, const LogRecord& record,
+                 const Place& place) {
+    CompilationBuilder* const builder = builder_of(place);
+    if (kind == "str") return take_string(value);
+    if (kind == "dynamo_start") return take_start(value, builder);
+    if (kind == "chromium_event") return take_event(record, builder);
+    if (is_metrics(kind)) take_metrics(kind, value, record, builder);
+    if (kind == "dynamo_guards") take_guards(record, builder);
+    if (is_read_in_full(kind)) return;
+    schema::CompilationOutput output;
+    if (value.is_object()) {
+      const auto about = value_of<object>(value);
+      const JsonReader& json = parser_.reader();
+      for (const std::string_view key : {"name", "filename"}) {
+        const auto name = json_string(about, key, json);
+        if (name && output.name.empty()) output.name = budget_.keep(*name, kLongestOutputName);
+      }
+      if (kind == "artifact") {
+        if (const auto encoding = json_string(about, "encoding", json)) {
+          output.encoding = budget_.keep(*encoding, kLongestOutputName);
+        }
+        if (builder != nullptr) take_artifact(output.name, record, builder);
+      }
+    }
+    keep_output(kind, value, record, place, std::move(output));
+  }
+
+  void take_string(element value) {
+    if (value.is_array()) {
+      const auto pair = value_of<array>(value);
+      element text, index;
+      const JsonReader& json = parser_.reader();
+      if (pair.at(0).get(text) == simdjson::SUCCESS && json.is_string(text) &&
+          pair.at(1).get(index) == simdjson::SUCCESS && JsonReader::integer(index)) {
+        if (!budget_.is_exceeded()) {
+          strings_[*JsonReader::integer(index)] =
+              budget_.keep(json.string(text), kLongestOutputName);
+        }
+        return;
+      }
+    }
+    add_problem("the record of a string is not [text, index]");
+  }
+
+  std::string file_of(object frame) const {
+    const auto file = json_member(frame, "filename");
+    if (!file) return "";
+    if (const auto index = JsonReader::integer(*file)) {
+      const auto found = strings_.find(*index);
+      return found == strings_.end() ? fmt::format("(string {} is not in the log)", *index)
+                                     : found->second;
+    }
+    return parser_.reader().is_string(*file) ? std::string(parser_.reader().string(*file)) : "";
+  }
+
+  void take_start(element value, CompilationBuilder* builder) {
+    const auto stack = value.is_object() ? json_member(value_of<object>(value), "stack")
+                                         : std::optional<element>();
+    if (builder == nullptr || !stack || !stack->is_array()) return;
+    std::vector<object> frames;
+    for (const element frame : value_of<array>(*stack)) {
+      if (frame.is_object() && frames.size() < kMostStackFrames) {
+        frames.push_back(value_of<object>(frame));
+      }
+    }
+    while (!frames.empty() && is_of_dynamo(file_of(frames.back()))) frames.pop_back();
+    if (frames.empty()) return;
+    std::string text;
+    schema::JsonWriter out(&text);
+    const JsonReader& json = parser_.reader();
+    out.list(frames, [&](const object& frame) {
+      out.begin_object();
+      out.field("file", file_of(frame));
+      out.field("line", json_integer(frame, "line"));
+      out.field("name", json_string(frame, "name", json));
+      out.field("code", json_string(frame, "loc", json));
+      out.end_object();
+    });
+    builder->compilation.stack = options_.keep_text(text);
+  }
+
+  /// A payload as an object of JSON; none, and a problem, if it is not one.
+  std::optional<element> payload_json(const LogRecord& record) {
+    if (record.payload_bytes > static_cast<std::int64_t>(record.payload.size())) {
+      add_problem(fmt::format("the record's payload of {} bytes is too long to be read",
+                              record.payload_bytes));
+      return {};
+    }
+    element document;
+    if (const auto reason = payload_parser_.parse(record.payload, &document)) {
+      add_problem("the record's payload is " + *reason);
+      return {};
+    }
+    return document;
+  }
+
+  void take_event(const LogRecord& record, CompilationBuilder* builder) {
+    if (builder == nullptr || !record.has_payload) return;
+    const auto event = payload_json(record);
+    if (event && event->is_object()) {
+      builder->take_event(value_of<object>(*event), payload_parser_.reader(), &budget_);
+    }
+  }
+
+  void take_metrics(std::string_view kind, element value, const LogRecord& record,
+                    CompilationBuilder* builder) {
+    if (builder == nullptr) return;
+    const JsonReader* json = &parser_.reader();
+    std::optional<element> metrics = value;
+    if (record.has_payload) {
+      metrics = payload_json(record);
+      json = &payload_parser_.reader();
+    }
+    if (!metrics || !metrics->is_object()) return;
+    const auto members = value_of<object>(*metrics);
+    const auto is_forward = json_member(members, "is_forward");
+    const bool is_backward = kind != "compilation_metrics" ||
+                             (is_forward && is_forward->is_bool() && !value_of<bool>(*is_forward));
+    builder->take_metrics(members, is_backward, *json, &budget_);
+  }
+
+  void take_guards(const LogRecord& record, CompilationBuilder* builder) {
+    if (builder == nullptr || !record.has_payload) return;
+    const auto guards = payload_json(record);
+    if (guards && guards->is_array()) {
+      builder->set_guards(static_cast<std::int64_t>(value_of<array>(*guards).size()));
+    }
+  }
+
+  void take_artifact(const std::string& name, const LogRecord& record,
+                     CompilationBuilder* builder) {
+    if (name == "dynamo_graph_break_reason") {
+      return builder->add_graph_break(record.payload, &budget_);
+    }
+    if (name == "recompile_reasons") return take_recompiles(record, builder);
+    for (const std::string_view outcome : {"hit", "miss", "bypass"}) {
+      const std::string suffix = "_cache_" + std::string(outcome);
+      if (!name.ends_with(suffix)) continue;
+      std::string reason;
+      if (const auto about = outcome == "bypass" ? payload_json(record) : std::nullopt;
+          about && about->is_object()) {
+        const JsonReader& json = payload_parser_.reader();
+        reason = json_string(value_of<object>(*about), "cache_bypass_reason", json).value_or("");
+      }
+      const std::string cache = name.substr(0, name.size() - suffix.size());
+      return builder->add_cache(cache, outcome, reason, &budget_);
+    }
+  }
+
+  void take_recompiles(const LogRecord& record, CompilationBuilder* builder) {
+    const auto reasons = payload_json(record);
+    if (!reasons) return;
+    const JsonReader& json = payload_parser_.reader();
+    if (json.is_string(*reasons)) return builder->add_recompile(json.string(*reasons), &budget_);
+    if (!reasons->is_array()) return;
+    for (const element reason : value_of<array>(*reasons)) {
+      if (json.is_string(reason)) builder->add_recompile(json.string(reason), &budget_);
+    }
+  }
+
+  void keep_output(std::string_view kind, element value, const LogRecord& record,
+                   const Place& place, schema::CompilationOutput output) {
+    if (log_.outputs.size() == kMostOutputs) {
+      ++log_.omitted;
+      return;
+    }
+    if (place.compilation) output.compilation = static_cast<std::int64_t>(*place.compilation);
+    output.attempt = place.attempt;
+    output.line = record.line;
+    output.kind = kind.substr(0, kLongestKind);
+    output.byte_count = record.payload_bytes;
+    if (record.payload_bytes > static_cast<std::int64_t>(record.payload.size())) {
+      add_problem(fmt::format("a text of {} bytes is not kept; the longest that is kept has {}",
+                              record.payload_bytes, LogRecords::kLongestPayload));
+    } else if (record.has_payload) {
+      output.text = options_.keep_text(record.payload);
+    } else {
+      // A record of an unknown kind may say all in its own line.
+      std::string text;
+      append_json(value, parser_.reader().marked, JsonOrder::kPython, &text);
+      output.byte_count = static_cast<std::int64_t>(text.size());
+      output.text = options_.keep_text(text);
+    }
+    log_.outputs.push_back(std::move(output));
+  }
+
+  const TorchTraceOptions options_;
+  LogRecords records_;
+  PythonJsonParser parser_, payload_parser_;
+  TextBudget budget_;
+  ProblemList problems_;
+  std::int64_t line_ = 0;  // of the record at hand
+  std::map<std::string, std::int64_t> kinds_;
+  std::unordered_map<std::int64_t, std::string> strings_;  // interned, by index
+  std::unordered_map<std::string, std::size_t> latest_;    // compilations, by compile id
+  std::vector<CompilationBuilder> builders_;               // in the log's order
+  schema::TorchTraceLog log_;
+};
+
+TorchTraceReader::TorchTraceReader(TorchTraceOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+TorchTraceReader::~TorchTraceReader() = default;
+
+void TorchTraceReader::feed(std::string_view bytes) { state_->feed(bytes); }
+
+schema::TorchTraceLog TorchTraceReader::finish(std::string_view damage) {
+  return state_->finish(damage);
+}
+
+}  // namespace benchhud::ingest

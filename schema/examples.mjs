@@ -50,6 +50,7 @@ const dumpsOf = async (night) => {
 };
 const before = await dumpsOf("2025-11-09");
 const after = await dumpsOf("2025-11-10");
+const log = (await ask("/artifacts?kind=torch_trace&limit=1")).items[0].id;
 const failed = (await ask("/results?limit=1000&run=2025-11-10")).items.find((item) => item.failure?.line_id);
 const alert = (await ask("/alerts?state=all")).items[0];
 const trace = await ask(`/traces/${after.trace}`);
@@ -86,6 +87,8 @@ const ADDRESSES = {
   getArtifactContent: `/artifacts/${after.counters}/content`,
   diffArtifacts: `/artifact-diff?before=${before.counters}&after=${after.counters}`,
   diffResults: `/profile-diff?before_run=2025-11-09&before_experiment=${before.experiment}&run=2025-11-10&experiment=${after.experiment}`,
+  listCompilations: `/artifacts/${log}/compilations`,
+  getCompilationText: `/artifacts/${log}/compilation-text?output=1`,
   getTrace: traced,
   getTraceTile: `${traced}/tile?thread=${thread.thread}&end=1000000`,
   getTraceTiles: `${traced}/tiles?level=20&index=0&tracks=${thread.thread}`,

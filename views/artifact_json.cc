@@ -6,6 +6,7 @@
 
 #include "analysis/profiles/dynamo_counters.h"
 #include "views/answers.h"
+#include "views/compilation_json.h"
 
 namespace benchhud::views {
 
@@ -279,16 +280,16 @@ void write_content(schema::JsonWriter& json, const schema::CompileTimes& times) 
 void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
                           const service::ArtifactContent& content) {
   json.key("problems");
-  json.begin_array();
-  if (content.read) {
-    for (const schema::DumpProblem& problem : content.read->problems) {
-      json.begin_object();
-      json.field("line", problem.line);
-      json.field("reason", problem.reason);
-      json.end_object();
-    }
-  }
-  json.end_array();
+  const std::vector<schema::DumpProblem> none;
+  json.list(content.read          ? content.read->problems
+            : content.torch_trace ? content.torch_trace->problems
+                                  : none,
+            [&](const schema::DumpProblem& problem) {
+              json.begin_object();
+              json.field("line", problem.line);
+              json.field("reason", problem.reason);
+              json.end_object();
+            });
   for (const auto& [its_kind, key] : kContents) {
     json.key(key);
     if (kind == its_kind && content.read) {
@@ -298,6 +299,12 @@ void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
     } else {
       json.null();
     }
+  }
+  json.key("torch_trace");
+  if (content.torch_trace) {
+    write_torch_trace(json, *content.torch_trace, content.log_outputs, content.log_output_count);
+  } else {
+    json.null();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "cli/options/options.h"
 #include "schema/base/time.h"
 #include "schema/results/reader.h"
+#include "schema/results/torch_trace_store.h"
 #include "schema/store/store.h"
 
 namespace benchhud::cli {
@@ -33,13 +34,15 @@ CommandLine command_line() {
   command.usage = "benchhud artifacts list [RUN | RESULT] [option…] | show ID";
   command.about =
       "  list           dumps, newest first; of a run or a result only, if one is named\n"
-      "  show ID        the text of a dump, whole, as the runner wrote it\n\n"
+      "  show ID        the text of a dump, whole, as the runner wrote it; of a log of\n"
+      "                 TORCH_TRACE its compilations\n\n"
       "RUN is an id, a name, the unique beginning of a name, or `latest`; RESULT is\n"
       "RUN/EXPERIMENT or RUN/MODEL/TEST/BACKEND[/BATCH SIZE].";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("kind", po::value<std::string>()->value_name("KIND"),
-      "trace, operator_table, dynamo_counters, xla_metrics, ir, compile_times or xplane");
+      "trace, operator_table, dynamo_counters, xla_metrics, ir, compile_times, xplane or "
+      "torch_trace");
   add("orphaned", "only dumps that belong to no result");
   add("limit", count_value("limit", 200)->value_name("N"), "no more than so many (default 200)");
   add_format_option(&command.options);
@@ -124,6 +127,66 @@ Expected<void> list(Connection& store, const po::variables_map& values, const Ar
   return {};
 }
 
+// Beside a time stand restarts, breaks and other things that a person looks for.
+std::string facts_of(const schema::Compilation& one) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  const auto count = [&](const std::string& list, std::string_view what) {
+    const Json reasons = Json::parse(list, nullptr, false);
+    for (const Json& reason : reasons) {
+      add(fmt::format("{}: {}", what, printable(reason.get<std::string>())));
+    }
+  };
+  if (one.fail_type) {
+    add("failed: " + printable(*one.fail_type) +
+        (one.fail_reason ? ": " + printable(*one.fail_reason) : ""));
+  }
+  count(one.restarts, "restarted");
+  count(one.graph_breaks, "graph break");
+  count(one.recompiles, "recompiled");
+  for (const Json& cache : Json::parse(one.caches, nullptr, false)) {
+    add(fmt::format("{} cache {}", printable(cache["cache"].get<std::string>()),
+                    cache["outcome"].get<std::string>()));
+  }
+  return text;
+}
+
+std::string frame_of(const schema::Compilation& one) {
+  if (!one.frame_name) return "unknown";
+  std::string text = printable(*one.frame_name);
+  if (one.frame_file) text += " (" + printable(*one.frame_file);
+  if (one.frame_file && one.frame_line) text += fmt::format(":{}", *one.frame_line);
+  return one.frame_file ? text + ")" : text;
+}
+
+Expected<void> show_compilations(Connection& store, schema::ArtifactId id) {
+  BENCHHUD_ASSIGN(const auto log, schema::torch_trace_of(store, id));
+  if (!log) return Error{ErrorCode::kUnsupported, "nothing of this log was kept"};
+  fmt::print("{}{} records, {} compilations\n",
+             log->rank ? fmt::format("rank {}: ", *log->rank) : "", log->record_count,
+             log->compilation_count);
+  fmt::print("{:<12}  {:>10}  {:>7}  {}\n", "compile id", "s", "guards", "frame");
+  constexpr std::size_t kAtOnce = 1000;
+  std::int64_t last = -1;
+  for (;;) {
+    BENCHHUD_ASSIGN(const auto found, schema::compilations_of(store, id, last, kAtOnce));
+    for (const auto& [ordinal, one] : found) {
+      const std::string facts = facts_of(one);
+      fmt::print("{:<12}  {:>10}  {:>7}  {}{}\n",
+                 fmt::format("{}_{}", printable(one.compile_id), one.attempt),
+                 one.seconds ? fmt::format("{:.6f}", *one.seconds) : "unknown",
+                 one.guard_count ? fmt::format("{}", *one.guard_count) : "unknown", frame_of(one),
+                 facts.empty() ? "" : "  " + facts);
+      last = ordinal;
+    }
+    if (found.size() < kAtOnce) break;
+  }
+  for (const schema::DumpProblem& problem : log->problems) {
+    fmt::print("line {}: {}\n", problem.line, printable(problem.reason));
+  }
+  return {};
+}
+
 Expected<void> show(Connection& store, const Arguments& words) {
   std::int64_t id = 0;
   if (words.size() != 2 || !(id = std::atoll(words[1].c_str()))) {
@@ -131,6 +194,9 @@ Expected<void> show(Connection& store, const Arguments& words) {
   }
   Reader reader(store);
   BENCHHUD_ASSIGN(const Artifact artifact, reader.artifact(schema::ArtifactId(id)));
+  if (artifact.kind == schema::ArtifactKind::kTorchTrace) {
+    return show_compilations(store, artifact.id);
+  }
   if (!artifact.text) {
     return Error{ErrorCode::kUnsupported,
                  artifact.trace ? "a trace is kept as columns, not as text: "

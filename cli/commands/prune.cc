@@ -36,7 +36,8 @@ constexpr std::array kAllKinds = {ArtifactKind::kTrace,
                                   ArtifactKind::kXlaMetrics,
                                   ArtifactKind::kIr,
                                   ArtifactKind::kCompileTimes,
-                                  ArtifactKind::kXplane};
+                                  ArtifactKind::kXplane,
+                                  ArtifactKind::kTorchTrace};
 constexpr double kDay = 24 * 3600.0;
 
 CommandLine command_line() {
@@ -48,7 +49,7 @@ CommandLine command_line() {
       "Takes what is old out of the store, and remembers that it was there: ingesting the same\n"
       "files again does not bring it back. WHAT is one or more of\n\n"
       "  dumps       the content of all dumps, or of one kind: trace, operator_table,\n"
-      "              dynamo_counters, xla_metrics, ir, compile_times, xplane\n"
+      "              dynamo_counters, xla_metrics, ir, compile_times, xplane, torch_trace\n"
       "  rejected    lines that could not be taken in\n"
       "  runs        runs with all their results, and the dumps that belong to them alone\n\n"
       "A dump is as old as the newest result that it belongs to, a run as old as its night, a\n"

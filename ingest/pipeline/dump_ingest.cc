@@ -19,12 +19,14 @@
 #include "ingest/text/file_kind.h"
 #include "ingest/text/source_file.h"
 #include "ingest/text/text_parts.h"
+#include "ingest/torch_trace/torch_trace_reader.h"
 #include "ingest/trace/trace_reader.h"
 #include "ingest/xplane/xplane_file.h"
 #include "ingest/xplane/xplane_trace.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
+#include "schema/results/torch_trace_store.h"
 #include "trace/trace_args.h"
 #include "trace/trace_index.h"
 #include "trace/trace_store.h"
@@ -161,12 +163,17 @@ class DumpIngest::File {
       BENCHHUD_ASSIGN(auto joined, join_session());
       if (joined) return *std::move(joined);
     }
-    BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
+    BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace        ? take_trace()
+                 : artifact_.kind == ArtifactKind::kTorchTrace ? take_torch_trace()
+                                                               : take_text());
     if (known_) return known(*known_, /*is_noted=*/false);
     result_.is_orphan = artifact_.ties.empty();
     result_.problem_count = artifact_.problem_count;
     result_.unreadable = artifact_.error;
     BENCHHUD_ASSIGN(result_.id, schema::put_artifact(state_.store, artifact_));
+    if (torch_trace_) {
+      BENCHHUD_TRY(schema::put_torch_trace(state_.store, result_.id, *torch_trace_));
+    }
     result_.changed = true;
     return std::move(result_);
   }
@@ -356,6 +363,49 @@ class DumpIngest::File {
     return std::optional(std::move(trace));
   }
 
+  // A log may be of any length: its texts go into the store as they come. Where the store has the
+  // log already, it has them, too.
+  Expected<void> take_torch_trace() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    HashedFile file(std::move(source));
+    schema::TextWriter texts(state_.store);
+    std::optional<Error> failure;
+    TorchTraceOptions options;
+    options.keep_text = [&](std::string_view text) -> std::optional<schema::TextId> {
+      if (failure) return {};
+      auto id = texts.put(schema::pack_text(text));
+      if (id) return *id;
+      failure = std::move(id).error();
+      return {};
+    };
+    TorchTraceReader reader(std::move(options));
+    std::string piece, begin;
+    for (;;) {
+      piece.clear();
+      BENCHHUD_ASSIGN(const bool more, file.read(&piece));
+      reader.feed(piece);
+      if (begin.empty()) begin = piece.substr(0, kBeginBytes);
+      if (failure) return std::move(*failure);
+      if (!more) break;
+    }
+    schema::TorchTraceLog log = reader.finish(file.damage());
+    if (failure) return std::move(*failure);
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.byte_count()));
+    if (is_known) return {};
+    // A process that compiled nothing leaves an empty log.
+    if (log.record_count == 0 && !trim(begin).empty()) {
+      const auto container = unread_container(begin);
+      artifact_.error = container ? "it is " + *container
+                                  : fmt::format("there is no record of a {} in it",
+                                                dump_kind_words(artifact_.kind));
+      return {};
+    }
+    if (!log.rank) log.rank = rank_in_name(artifact_.name.substr(artifact_.name.rfind('/') + 1));
+    artifact_.problem_count = static_cast<std::int64_t>(log.problems.size());
+    torch_trace_ = std::move(log);
+    return {};
+  }
+
   Expected<void> store_trace(const trace::Trace trace, trace::PackedArgs* args) {
     const trace::TraceNesting nesting = trace::nest(trace, trace::NestingRows::kYes);
     std::future<TraceSummary> summary;
@@ -379,6 +429,7 @@ class DumpIngest::File {
   NewArtifact artifact_;
   DumpResult result_;
   std::optional<schema::KnownArtifact> known_;
+  std::optional<schema::TorchTraceLog> torch_trace_;
 };
 
 DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)

@@ -2,6 +2,7 @@
 
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
+#include "ingest/torch_trace/torch_trace_reader.h"
 #include "ingest/trace/trace_reader.h"
 
 namespace benchhud::ingest {
@@ -10,6 +11,7 @@ using schema::ArtifactKind;
 
 std::optional<ArtifactKind> dump_kind_of(std::string_view beginning) {
   if (is_xplane(beginning)) return ArtifactKind::kTrace;
+  if (is_torch_trace(beginning)) return ArtifactKind::kTorchTrace;
   TraceReader reader;
   reader.feed(beginning);
   // Any text in brackets has the look of a list; one with events in it is a trace.

@@ -8,6 +8,7 @@
 
 #include "ingest/text/file_kind.h"
 #include "ingest/text/text_parts.h"
+#include "ingest/torch_trace/torch_trace_reader.h"
 
 namespace benchhud::ingest {
 
@@ -107,11 +108,14 @@ std::optional<BaseFolder> find_base_folder(const std::vector<std::string_view>& 
     }
     for (const auto& [prefix, kind] :
          {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
-          std::pair(std::string_view("xplane-"), ArtifactKind::kXplane)}) {
+          std::pair(std::string_view("xplane-"), ArtifactKind::kXplane),
+          std::pair(std::string_view("torch-trace-"), ArtifactKind::kTorchTrace)}) {
       if (!parts[i].starts_with(prefix)) continue;
       const std::string_view base = parts[i].substr(prefix.size());
       const std::size_t between = kind == ArtifactKind::kXplane ? 1 : 0;
       if (i < between + 1 || (between == 1 && parts[i - 1] != "xla-profile")) continue;
+      // PyTorch writes nothing else into that folder.
+      if (kind == ArtifactKind::kTorchTrace && !is_torch_trace_name(parts.back())) continue;
       if (is_base_of(base, parts[i - between - 1])) return BaseFolder{i, kind, base};
     }
   }
@@ -202,6 +206,11 @@ std::optional<DumpName> dump_name(std::string_view path) {
       dump.kind = ArtifactKind::kTrace;
     }
     model = is_xplane ? folder->index - 1 : folder->index;
+  } else if (is_torch_trace_name(parts.back())) {
+    // Of a log in a folder of another name nothing tells the experiment.
+    dump.kind = ArtifactKind::kTorchTrace;
+    dump.place = parts.back();
+    return dump;
   } else {
     if (!read_file_name(parts.back(), &dump)) return std::nullopt;
     model = parts.size() - 1;

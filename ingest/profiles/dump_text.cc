@@ -88,6 +88,8 @@ std::string_view dump_kind_words(ArtifactKind kind) {
       return "compile times";
     case ArtifactKind::kXplane:
       return "XPlane";
+    case ArtifactKind::kTorchTrace:
+      return "TORCH_TRACE log";
   }
   return "";
 }

@@ -16,7 +16,7 @@
 namespace benchhud::ingest {
 
 /// What a person calls a dump: "operator table", "metrics report", "dynamo counters", "compile
-/// times", "IR modules"; "trace", "XPlane".
+/// times", "IR modules"; "trace", "XPlane", "TORCH_TRACE log".
 std::string_view dump_kind_words(schema::ArtifactKind kind);
 
 struct DumpText {

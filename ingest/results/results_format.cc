@@ -128,6 +128,8 @@ std::string words_of(schema::ArtifactKind kind, std::string_view beginning) {
       return "an operator table of PyTorch's profiler";
     case schema::ArtifactKind::kXlaMetrics:
       return "a metrics report of PyTorch/XLA";
+    case schema::ArtifactKind::kTorchTrace:
+      return "a log of TORCH_TRACE";
     case schema::ArtifactKind::kXplane:
     case schema::ArtifactKind::kDynamoCounters:
     case schema::ArtifactKind::kCompileTimes:

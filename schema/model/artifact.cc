@@ -16,6 +16,7 @@ constexpr std::array kNames = {
     std::pair{ArtifactKind::kIr, std::string_view("ir")},
     std::pair{ArtifactKind::kCompileTimes, std::string_view("compile_times")},
     std::pair{ArtifactKind::kXplane, std::string_view("xplane")},
+    std::pair{ArtifactKind::kTorchTrace, std::string_view("torch_trace")},
 };
 
 }  // namespace

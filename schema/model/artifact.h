@@ -24,9 +24,11 @@ enum class ArtifactKind : std::uint8_t {
   kIr,              ///< lazy IR, HLO or StableHLO
   kCompileTimes,    ///< torch._dynamo.utils.compile_times()
   kXplane,          ///< another file of an XPlane folder, kept as it is
+  kTorchTrace,      ///< a log of TORCH_TRACE
 };
 
-/// "trace", "operator_table", "dynamo_counters", "xla_metrics", "ir", "compile_times", "xplane".
+/// "trace", "operator_table", "dynamo_counters", "xla_metrics", "ir", "compile_times", "xplane",
+/// "torch_trace".
 std::string_view artifact_kind_name(ArtifactKind kind);
 std::optional<ArtifactKind> artifact_kind_of(std::string_view name);
 

@@ -52,6 +52,16 @@ struct CompilationOutput {
   std::optional<TextId> text;  ///< none where it is too long to be kept
 };
 
+/// A log without its compilations, as the store has it.
+struct TorchTraceSummary {
+  std::optional<std::int64_t> rank;
+  std::int64_t record_count = 0, sound_payloads = 0, damaged_payloads = 0, unreadable_lines = 0;
+  std::int64_t omitted = 0;
+  std::string kinds;  ///< JSON: [{"name", "count"}]
+  std::int64_t compilation_count = 0;
+  std::vector<DumpProblem> problems;
+};
+
 /// A log: of one process, so of one rank.
 struct TorchTraceLog {
   std::optional<std::int64_t> rank;

@@ -35,7 +35,9 @@ WHERE id NOT IN (SELECT error_id FROM line WHERE error_id IS NOT NULL
                  UNION SELECT text_id FROM measurement WHERE text_id IS NOT NULL
                  UNION SELECT text_id FROM rejected_line
                  UNION SELECT text_id FROM artifact WHERE text_id IS NOT NULL
-                 UNION SELECT report_id FROM artifact WHERE report_id IS NOT NULL)
+                 UNION SELECT report_id FROM artifact WHERE report_id IS NOT NULL
+                 UNION SELECT stack_id FROM compilation WHERE stack_id IS NOT NULL
+                 UNION SELECT text_id FROM compilation_output WHERE text_id IS NOT NULL)
 
 -- name: find_run_by_name
 SELECT id FROM run WHERE accelerator_model = $1 AND name = $2

@@ -56,7 +56,8 @@ Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, st
 }
 
 bool is_unique(ArtifactKind kind) {
-  return kind == ArtifactKind::kTrace || kind == ArtifactKind::kOperatorTable;
+  return kind == ArtifactKind::kTrace || kind == ArtifactKind::kOperatorTable ||
+         kind == ArtifactKind::kTorchTrace;
 }
 
 Expected<std::optional<KnownArtifact>> find_same(Connection& connection, ArtifactKind kind,

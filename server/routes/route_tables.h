@@ -27,6 +27,7 @@ std::span<const NamedRoute> metrics_routes();
 std::span<const NamedRoute> model_table_routes();
 std::span<const NamedRoute> overview_routes();
 std::span<const NamedRoute> phase_routes();
+std::span<const NamedRoute> compilation_routes();
 std::span<const NamedRoute> profile_routes();
 std::span<const NamedRoute> search_routes();
 std::span<const NamedRoute> series_routes();

@@ -27,6 +27,16 @@ Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifa
 
 Expected<ArtifactContent> content_of(schema::Reader& reader, const Artifact& artifact) {
   ArtifactContent content;
+  if (artifact.kind == ArtifactKind::kTorchTrace) {
+    // A log is not kept as a text; what was read of it is.
+    schema::Connection& connection = reader.connection();
+    constexpr std::size_t kMostOutputs = 500;
+    BENCHHUD_ASSIGN(content.torch_trace, schema::torch_trace_of(connection, artifact.id));
+    BENCHHUD_ASSIGN(content.log_outputs,
+                    schema::outputs_of(connection, artifact.id, {}, kMostOutputs));
+    BENCHHUD_ASSIGN(content.log_output_count, schema::output_count_of(connection, artifact.id, {}));
+    return content;
+  }
   BENCHHUD_ASSIGN(content.read, read_text(reader, artifact));
   BENCHHUD_ASSIGN(auto digest, digest_of(reader, artifact));
   if (digest) content.trace_report = std::move(digest->report);

@@ -10,6 +10,7 @@
 #include "schema/model/artifact.h"
 #include "schema/model/profile.h"
 #include "schema/results/reader.h"
+#include "schema/results/torch_trace_store.h"
 
 namespace benchhud::service {
 
@@ -18,6 +19,10 @@ struct ArtifactContent {
   std::optional<ingest::DumpText> read;
   /// The document of a trace's report (docs/traces.md), where it is kept.
   std::optional<std::string> trace_report;
+  /// What a TORCH_TRACE log says as a whole; its texts of no compile id, the first of so many.
+  std::optional<schema::TorchTraceSummary> torch_trace;
+  std::vector<schema::StoredOutput> log_outputs;
+  std::int64_t log_output_count = 0;
 };
 /// Errors: kCorrupt, the store's.
 schema::Expected<ArtifactContent> content_of(schema::Reader& reader,

@@ -18,6 +18,7 @@
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
+#include "schema/results/torch_trace_store.h"
 #include "schema/store/free_space.h"
 #include "service/queries.h"
 #include "trace/trace_store.h"
@@ -135,6 +136,7 @@ class Pruning {
     const std::string reason = fmt::format("what was in it was pruned on {}", day_of(request_.now));
     schema::Statement update = connection_.cached(sql::kPruneArtifact);
     report_.dump_bytes += dump.byte_count;
+    BENCHHUD_TRY(delete_torch_trace(connection_, dump.id));
     return update.bind(1, dump.id).bind(2, request_.now).bind(3, reason).run();
   }
 

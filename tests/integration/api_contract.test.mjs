@@ -62,6 +62,7 @@ before(async () => {
   const after = await dumpsOf("2025-11-10");
   ids.artifact = after.dump;
   ids.trace = after.trace;
+  ids.log = (await getJson("/artifacts?kind=torch_trace")).items[0].id;
   const { threads } = await getJson(`/traces/${ids.trace}`);
   const thread = threads.find((one) => one.slices > 0);
   ids.needed = {
@@ -75,6 +76,7 @@ before(async () => {
     "/traces/{id}/point": { number: 0 },
     "/traces/{id}/counter": { number: 0, end: thread.end + 1 },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
+    "/artifacts/{id}/compilation-text": { output: 1 },
     "/artifact-diff": { before: before.dump, after: after.dump },
     "/profile-diff": { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment },
   };
@@ -100,7 +102,7 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, kind: "graph_break", id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, kind: "graph_break", id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts/{id}/compilation") ? ids.log : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
   const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
@@ -324,4 +325,65 @@ test("XLA's modules in a folder hlo belong to the model's result; what nothing r
   } finally {
     assert.equal((await server.stop()).code, 0);
   }
+});
+
+const logged = (members, payload) => {
+  const hash = payload === undefined ? {} : { has_payload: createHash("md5").update(payload).digest("hex") };
+  const lines = payload === undefined ? "" : payload.split("\n").map((text) => `\t${text}\n`).join("");
+  return `V1206 15:20:13.926000 1543231 torch/_dynamo/utils.py:1288] ${JSON.stringify({ ...members, ...hash })}\n${lines}`;
+};
+const ofFrame = (compilation) => ({ frame_id: 0, frame_compile_id: compilation, attempt: 0 });
+const torchTrace = (name) =>
+  logged({ str: ["model.py", 0] }) +
+  [0, 1, 2]
+    .map(
+      (n) =>
+        logged({ dynamo_start: { stack: [{ line: 3, name: "main", filename: 0 }] }, ...ofFrame(n) }) +
+        logged({ inductor_output_code: { filename: "/tmp/c.py" }, ...ofFrame(n) }, `code of ${name}\nwith ü ${n}`) +
+        logged({ compilation_metrics: { co_name: name, duration_us: 1500, fail_type: n === 2 ? "E" : null, cache_size: n }, ...ofFrame(n) }),
+    )
+    .join("") +
+  logged({ dynamo_guards: {}, ...ofFrame(0), has_payload: "00" }) +
+  "half a li";
+
+test("logs of TORCH_TRACE are taken in per rank, answered by pages, and pruned", async () => {
+  const dynamo = { dynamo: "inductor" };
+  const of = "cuda-inductor-False-eval-None-None-None-alpha";
+  write("logs/results.jsonl", line({ metrics: times(0.5), experiment: dynamo }) + "\n");
+  for (const rank of [0, 1]) write(`logs/alpha/torch-trace-${of}/dedicated_log_torch_trace_rank_${rank}_x.log`, torchTrace(`f${rank}`));
+  write(`logs/alpha/torch-trace-${of}/notes.txt`, "not a log");
+  const stray = write("stray/dedicated_log_torch_trace_y.log", torchTrace("f2"));
+  const done = ingest("logs.db", join(folder, "logs"), stray);
+  assert.deepEqual(done.dumps.map((dump) => [dump.outcome, dump.orphaned, dump.problem_count, dump.unreadable]), [["new", false, 2, null], ["new", false, 2, null], ["new", true, 2, null]]);
+  assert.equal(ingest("logs.db", stray, "--for", "latest/alpha/eval/inductor").dumps[0].orphaned, false);
+  const all = list("logs.db", "latest/alpha/eval/inductor", "--kind", "torch_trace").sort((a, b) => (a.name < b.name ? -1 : 1));
+  assert.deepEqual(all.map((one) => one.name.split("/").pop()), ["dedicated_log_torch_trace_rank_0_x.log", "dedicated_log_torch_trace_rank_1_x.log", "dedicated_log_torch_trace_y.log"]);
+  const { id } = all[1];
+  const shown = benchhud("artifacts", "show", String(id), "--db", join(folder, "logs.db"));
+  assert.match(shown.stdout, /^rank 1: 11 records, 3 compilations\n/);
+  assert.match(shown.stdout, /\n0\/2_0 +0\.001500 +unknown +f1 +failed: E\n/);
+  assert.match(shown.stdout, /\nline \d+: the record's payload of 0 bytes is damaged/);
+
+  await serving("logs.db", async (get) => {
+    const { torch_trace: log, problems } = await get(`/artifacts/${id}/content`);
+    assert.deepEqual([log.rank, log.compilation_count, log.damaged_payloads, log.unreadable_lines, problems.length], [1, 3, 1, 1, 2]);
+    const first = await get(`/artifacts/${id}/compilations?limit=2`);
+    assert.deepEqual([first.items.map((one) => one.compile_id), first.total], [["0/0", "0/1"], 3]);
+    const second = await get(`/artifacts/${id}/compilations?limit=2&cursor=${encodeURIComponent(first.next_cursor)}`);
+    assert.deepEqual([second.items.map((one) => [one.compile_id, one.fail_type, one.seconds, one.guard_count]), second.next_cursor], [[["0/2", "E", 0.0015, null]], null]);
+    assert.deepEqual(second.items[0].stack, [{ file: "model.py", line: 3, name: "main", code: null }]);
+    const code = first.items[1].outputs.find((one) => one.kind === "inductor_output_code");
+    assert.equal(code.name, "/tmp/c.py");
+    const text = `/artifacts/${id}/compilation-text?output=${code.output}`;
+    assert.equal(await get(text), "code of f1\nwith ü 1");
+    assert.equal(await get(`${text}&offset=0&length=7`), "code of");
+    const csv = await get(`/artifacts/${id}/compilations?format=csv`);
+    assert.match(csv, /^ordinal,compile_id,/);
+  });
+  const db = join(folder, "logs.db");
+  const pruned = benchhud("prune", "torch_trace", "--before", "2100-01-01", "--db", db);
+  assert.equal(pruned.status, 0, pruned.stderr);
+  const after = benchhud("artifacts", "show", String(id), "--db", db);
+  assert.match(after.stderr, /nothing of this log was kept/);
+  assert.match(benchhud("doctor", "--db", db).stdout, /good +integrity/);
 });

@@ -116,5 +116,5 @@ export async function askCsv(url: string, signal?: AbortSignal): Promise<string[
 
 /** A piece of a dump's text, in bytes of the stored text: pieces that follow each other make up the whole. */
 export async function askTextPiece(url: string, offset: number, length: number, signal?: AbortSignal): Promise<string> {
-  return askText(`${url}?offset=${offset}&length=${length}`, signal);
+  return askText(`${url}${url.includes("?") ? "&" : "?"}offset=${offset}&length=${length}`, signal);
 }

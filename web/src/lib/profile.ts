@@ -18,6 +18,7 @@ export const KINDS: Record<ArtifactKind, KindWords> = {
   trace: { one: "trace", many: "traces", words: "Chrome trace or XPlane profile: every operator, kernel and compilation with its beginning and its end", flag: "--dump-pytorch-profiles", section: "breaks" },
   dynamo_counters: { one: "counter dump", many: "counter dumps", words: "TorchDynamo's counters: graphs captured, graph breaks with their reasons, caches", flag: "--dump-dynamo-counters", section: "counters" },
   compile_times: { one: "compile times", many: "compile times", words: "torch._dynamo.utils.compile_times(): seconds of each function of the compiler", flag: "compile_times() of torch._dynamo.utils, written to a file", section: "compile" },
+  torch_trace: { one: "TORCH_TRACE log", many: "TORCH_TRACE logs", words: "PyTorch's structured log: every compilation with its frame, times, graphs, code, and why it was restarted or failed", flag: "TORCH_TRACE=DIR", section: "compilations" },
   xla_metrics: { one: "metrics report", many: "metrics reports", words: "PyTorch/XLA's metrics report: compilations, executions, transfers, fallbacks", flag: "--dump-pytorch-xla-metrics", section: "xla" },
   ir: { one: "IR dump", many: "IR dumps", words: "The graphs that XLA compiled, as text", flag: "--save-ir-format", section: "ir" },
   xplane: { one: "other XPlane file", many: "other XPlane files", words: "what else is in a folder of XLA's profiler, beside the profiles, which are traces; kept and listed", flag: "--profile-xla", section: "files" },
@@ -44,7 +45,7 @@ export function ofKind(artifacts: readonly Artifact[], kind: ArtifactKind): Arti
     .sort((a, b) => (a.repetition ?? Infinity) - (b.repetition ?? Infinity) || (a.part < b.part ? -1 : a.part > b.part ? 1 : a.id - b.id));
 }
 
-export const isReadable = (artifact: Artifact): boolean => artifact.unreadable === null && (artifact.has_text || artifact.trace_id !== null);
+export const isReadable = (artifact: Artifact): boolean => artifact.unreadable === null && (artifact.has_text || artifact.trace_id !== null || artifact.kind === "torch_trace");
 
 export function repetitions(artifacts: readonly Artifact[]): number[] {
   return [...new Set(artifacts.map((one) => one.repetition).filter((one) => one !== null))].sort((a, b) => a - b);

@@ -25,7 +25,8 @@ import { artifactColumns } from "../parts/profile/files";
 import { Flags } from "../parts/profile/flags";
 import { Modules } from "../parts/profile/ir";
 import { OperatorTableView } from "../parts/profile/operators";
-import { TextView } from "../parts/profile/text";
+import { CompilationLog } from "../parts/profile/compilations";
+import { TextView, rawUrl } from "../parts/profile/text";
 import { XlaReport } from "../parts/profile/xla";
 
 export function ArtifactsPage() {
@@ -196,7 +197,7 @@ function Content({ content }: { content: ArtifactContent }) {
       {artifact.has_text && (
         <Section id="text" title="Text" note={bytes(artifact.byte_count)}>
           {text || artifact.unreadable !== null ? (
-            <TextView id={artifact.id} length={artifact.byte_count} label={`Text of ${artifact.name}`} />
+            <TextView url={rawUrl(artifact.id)} length={artifact.byte_count} label={`Text of ${artifact.name}`} />
           ) : (
             <button type="button" class="button" onClick={() => setText(true)}>
               Show the text
@@ -242,6 +243,12 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
     return (
       <Section id="ir" title="Compiled graphs">
         <Modules artifact={content.artifact} modules={content.ir_modules} />
+      </Section>
+    );
+  if (content.torch_trace)
+    return (
+      <Section id="compilations" title="Compilations">
+        <CompilationLog artifact={content.artifact} log={content.torch_trace} />
       </Section>
     );
   const report = traceReport(content.trace);

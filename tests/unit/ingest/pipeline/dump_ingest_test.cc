@@ -10,6 +10,7 @@
 
 #include "schema/results/artifact_writer.h"
 #include "schema/results/maintenance.h"
+#include "schema/results/torch_trace_store.h"
 #include "tests/unit/ingest/store_fixture.h"
 #include "tests/unit/ingest/xplane/xplane_writer.h"
 
@@ -354,6 +355,74 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
   const Artifact artifact = only_artifact();
   ASSERT_TRUE(artifact.trace && artifact.digest);
   EXPECT_EQ(*reader().text(*artifact.digest), "1 slices");
+}
+
+// A log with one compilation, one sound payload and one whose MD5 is another one.
+constexpr const char* kLog =
+    "V1206 15:20:13.926000 1 torch/_dynamo/x.py:1] {\"str\": [\"m.py\", 0]}\n"
+    "V1206 15:20:13.926000 1 torch/_dynamo/x.py:1] {\"dynamo_start\": {\"stack\": [{\"line\": 3, "
+    "\"name\": \"f\", \"filename\": 0}]}, \"frame_id\": 0, \"frame_compile_id\": 1, \"attempt\": "
+    "0}\n"
+    "V1206 15:20:14.926000 1 torch/_dynamo/x.py:1] {\"dynamo_output_graph\": {}, \"frame_id\": 0, "
+    "\"frame_compile_id\": 1, \"attempt\": 0, \"has_payload\": "
+    "\"b2f5ff47436671b6e533d8dc3614845d\"}\n\tg\n"
+    "V1206 15:20:14.926000 1 torch/_dynamo/x.py:1] {\"aot_joint_graph\": {}, \"frame_id\": 0, "
+    "\"frame_compile_id\": 1, \"attempt\": 0, \"has_payload\": \"00\"}\n\tw\n"
+    "V1206 15:20:15.926000 1 torch/_dynamo/x.py:1] {\"compilation_metrics\": {\"co_name\": \"f\", "
+    "\"duration_us\": 5}, \"frame_id\": 0, \"frame_compile_id\": 1, \"attempt\": 0}\n";
+
+TEST_F(Dumps, LogOfTorchTraceIsTakenInPerRank) {
+  write("n/results.jsonl", line(1000));
+  const std::string log =
+      "n/resnet/torch-trace-" + std::string(kBase) + "/dedicated_log_torch_trace_rank_";
+  write(log + "0_a.log", kLog);
+  write(log + "1_b.log", kLog);
+  write(log + "2_c.log", "nothing of it\n");
+  write(log + "3_d.log", "");
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 4);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+  auto found = artifacts();
+  ASSERT_THAT(found, SizeIs(4));
+  std::sort(found.begin(), found.end(),
+            [](const Artifact& a, const Artifact& b) { return a.name < b.name; });
+  EXPECT_EQ(found[0].kind, ArtifactKind::kTorchTrace);
+  EXPECT_EQ(found[0].problem_count, 1);
+  ASSERT_THAT(found[0].results, SizeIs(1));
+  EXPECT_EQ(found[2].error, "there is no record of a TORCH_TRACE log in it");
+  EXPECT_EQ(found[3].error, std::nullopt);
+
+  const auto summary = schema::torch_trace_of(*store_, found[1].id);
+  ASSERT_TRUE(summary && *summary);
+  EXPECT_EQ((*summary)->rank, 1);
+  EXPECT_EQ((*summary)->record_count, 5);
+  EXPECT_EQ((*summary)->compilation_count, 1);
+  ASSERT_THAT((*summary)->problems, SizeIs(1));
+  EXPECT_EQ((*summary)->problems[0].line, 5);
+  EXPECT_EQ(*schema::torch_trace_of(*store_, found[2].id), std::nullopt);
+  const auto compilations = schema::compilations_of(*store_, found[1].id, -1, 10);
+  ASSERT_TRUE(compilations);
+  ASSERT_THAT(*compilations, SizeIs(1));
+  const schema::Compilation& one = compilations->front().compilation;
+  EXPECT_EQ(one.compile_id, "0/1");
+  EXPECT_EQ(one.frame_name, "f");
+  EXPECT_EQ(one.frame_file, std::nullopt);
+  EXPECT_DOUBLE_EQ(one.seconds.value_or(0), 5e-6);
+  EXPECT_EQ(*reader().text(*one.stack), R"([{"file":"m.py","line":3,"name":"f","code":null}])");
+  const auto outputs = schema::outputs_of(*store_, found[1].id, 0, 10);
+  ASSERT_TRUE(outputs);
+  ASSERT_THAT(*outputs, SizeIs(2));
+  EXPECT_EQ(*reader().text(*outputs->front().output.text), "g");
+  EXPECT_FALSE(schema::output_at(*store_, found[1].id, 7));
+
+  // The same again, and without its dump.
+  EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+  ASSERT_TRUE(schema::delete_unused_texts(*store_));
+  EXPECT_EQ(*reader().text(*outputs->front().output.text), "g");
+  ASSERT_TRUE(schema::delete_torch_trace(*store_, found[0].id));
+  ASSERT_TRUE(schema::delete_torch_trace(*store_, found[1].id));
+  ASSERT_TRUE(schema::delete_unused_texts(*store_));
+  EXPECT_FALSE(reader().text(*outputs->front().output.text));
 }
 
 TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {

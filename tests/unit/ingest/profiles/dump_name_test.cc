@@ -108,6 +108,26 @@ TEST(DumpName, ModulesInAFolderHloAreOfTheModel) {
   EXPECT_EQ(dump_name("/data/hlo/out/m/trace-cuda-m.json")->kind, ArtifactKind::kTrace);
 }
 
+TEST(DumpName, OfTorchTraceLogs) {
+  const std::string log = "dedicated_log_torch_trace_rank_0_a1b2.log";
+  const auto named = dump_name("/out/m/torch-trace-cuda-m/" + log + ".gz");
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->kind, ArtifactKind::kTorchTrace);
+  EXPECT_EQ(named->base, "cuda-m");
+  EXPECT_EQ(named->model, "m");
+  EXPECT_EQ(named->directory, "/out");
+  EXPECT_EQ(named->part, log);
+  EXPECT_EQ(named->place, "m/torch-trace-cuda-m/" + log);
+  EXPECT_FALSE(dump_name("/out/m/torch-trace-cuda-m/notes.log"));
+  // Of a log elsewhere nothing tells the experiment.
+  const auto other = dump_name("/tmp/traces/" + log);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->kind, ArtifactKind::kTorchTrace);
+  EXPECT_EQ(other->place, log);
+  EXPECT_EQ(other->directory, "");
+  EXPECT_EQ(other->model, "");
+}
+
 TEST(DumpName, OtherFilesAreNone) {
   for (const char* path :
        {"", "/", "out/m/0/trace-.json", "trace.json", "out/m/notes.txt", "out/results.jsonl",

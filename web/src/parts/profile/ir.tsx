@@ -10,7 +10,7 @@ import { PlainTable } from "../plain_table";
 import { Copy, Missing } from "../small";
 import { type Column, Table } from "../table";
 import { Name, ShareBar, WithContent } from "./bits";
-import { TextView } from "./text";
+import { TextView, rawUrl } from "./text";
 
 type Row = { module: IrModule; index: number };
 
@@ -203,7 +203,7 @@ function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; modul
       )}
       {artifact.has_text &&
         (text ? (
-          <TextView id={artifact.id} from={module.offset} length={module.length} label={`Text of ${shown(module.name)}`} />
+          <TextView url={rawUrl(artifact.id)} from={module.offset} length={module.length} label={`Text of ${shown(module.name)}`} />
         ) : (
           <button type="button" class="button show-text" onClick={() => setText(true)}>
             Show its text

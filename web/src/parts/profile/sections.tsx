@@ -9,6 +9,7 @@ import { MOST_COLUMNS, type Profile, type TraceState, profileFlags } from "../..
 import { href, useQuery } from "../../lib/route";
 import { ErrorNote, Waiting } from "../small";
 import { From, NotKnown, ProblemsNote, WithContent } from "./bits";
+import { CompilationLogs } from "./compilations";
 import { CompileTime, CompiledFunctions, GraphBreaks, Recompilations, Verdict } from "./compile";
 import { Counters } from "./counters";
 import { Device, TraceOperators, ranOnDevice } from "./device";
@@ -92,6 +93,14 @@ export function profileSections(profile: Profile): ProfileSection[] {
         </>
       ),
       render: () => <Compilation profile={profile} />,
+    },
+    {
+      id: "compilations",
+      short: "Compilations",
+      title: "Compilations",
+      when: has("torch_trace"),
+      note: "What torch.compile compiled, by the log of TORCH_TRACE. Writing the log costs time: compile times without it are shorter.",
+      render: () => <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} />,
     },
     {
       id: "operators",

@@ -10,9 +10,10 @@ const SLICE = 64 * 1024;
 const MOST = 4 * 1024 * 1024;
 
 export const rawUrl = (id: number): string => `${BASE}/artifacts/${id}/text`;
+export const compilationTextUrl = (id: number, output: number): string => `${BASE}/artifacts/${id}/compilation-text?output=${output}`;
 
-/** `from`, `length`: which part of the text, bytes. */
-export function TextView({ id, from = 0, length, label }: { id: number; from?: number; length: number; label: string }) {
+/** `url`: of the whole text; `from`, `length`: which part of it, bytes. */
+export function TextView({ url, from = 0, length, label }: { url: string; from?: number; length: number; label: string }) {
   const [parts, setParts] = useState<string[]>([]);
   const [read, setRead] = useState(0);
   const [busy, setBusy] = useState(false);
@@ -25,7 +26,7 @@ export function TextView({ id, from = 0, length, label }: { id: number; from?: n
     stop.current = controller;
     const wanted = Math.min(SLICE, length - already);
     setBusy(true);
-    askTextPiece(rawUrl(id), from + already, Math.max(wanted, 1), controller.signal)
+    askTextPiece(url, from + already, Math.max(wanted, 1), controller.signal)
       .then((piece) => {
         setParts((old) => (already === 0 ? [piece] : [...old, piece]));
         setRead(already + wanted);
@@ -34,14 +35,14 @@ export function TextView({ id, from = 0, length, label }: { id: number; from?: n
       })
       .catch((problem) => {
         if (controller.signal.aborted) return;
-        setError(asApiError(problem, rawUrl(id)));
+        setError(asApiError(problem, url));
         setBusy(false);
       });
   };
   useEffect(() => {
     load(0);
     return () => stop.current?.abort();
-  }, [id, from, length]);
+  }, [url, from, length]);
 
   if (error) return <ErrorNote error={error} again={() => load(read)} kept={parts.length > 0} />;
   if (!parts.length) return <Waiting rows={4} />;
@@ -60,7 +61,7 @@ export function TextView({ id, from = 0, length, label }: { id: number; from?: n
             Show more
           </button>
         )}{" "}
-        <a href={rawUrl(id)} target="_blank" rel="noopener">
+        <a href={url} target="_blank" rel="noopener">
           whole text
         </a>
       </p>

@@ -1,0 +1,82 @@
+#include "views/compilation_json.h"
+
+#include "views/answers.h"
+
+namespace benchhud::views {
+
+void write_output(schema::JsonWriter& json, const schema::StoredOutput& stored) {
+  const schema::CompilationOutput& output = stored.output;
+  json.begin_object();
+  json.field("output", stored.ordinal);
+  json.field("kind", output.kind);
+  json.field("name", output.name);
+  json.field("encoding", output.encoding);
+  json.field("attempt", output.attempt);
+  json.field("line", output.line);
+  json.field("byte_count", output.byte_count);
+  json.field("has_text", output.text.has_value());
+  json.end_object();
+}
+
+void write_compilation(schema::JsonWriter& json, const schema::StoredCompilation& stored,
+                       const std::string& stack, const std::vector<schema::StoredOutput>& outputs,
+                       std::int64_t output_count) {
+  const schema::Compilation& one = stored.compilation;
+  json.begin_object();
+  json.field("ordinal", stored.ordinal);
+  json.field("compile_id", one.compile_id);
+  json.field("occurrence", one.occurrence);
+  json.field("attempt", one.attempt);
+  json.field("line", one.line);
+  json.field("logged_at", one.logged_at);
+  json.field("frame_name", one.frame_name);
+  json.field("frame_file", one.frame_file);
+  json.field("frame_line", one.frame_line);
+  json.field("seconds", one.seconds);
+  json.field("restart_seconds", one.seconds_before_restart);
+  json.field("guard_count", one.guard_count);
+  json.field("shape_guard_count", one.shape_guard_count);
+  json.field("op_count", one.op_count);
+  json.field("node_count", one.node_count);
+  json.field("input_count", one.input_count);
+  json.field("cache_size", one.cache_size);
+  json.field("fail_type", one.fail_type);
+  json.field("fail_reason", one.fail_reason);
+  json.field("fail_file", one.fail_file);
+  json.field("fail_line", one.fail_line);
+  const auto list = [&](std::string_view key, const std::string& text) {
+    json.key(key);
+    write_stored_json(json, text, "[]");
+  };
+  list("stack", stack);
+  list("phases", one.phases);
+  list("restarts", one.restarts);
+  list("graph_breaks", one.graph_breaks);
+  list("recompiles", one.recompiles);
+  list("caches", one.caches);
+  json.key("outputs");
+  json.list(outputs, [&](const schema::StoredOutput& output) { write_output(json, output); });
+  json.field("output_count", output_count);
+  json.end_object();
+}
+
+void write_torch_trace(schema::JsonWriter& json, const schema::TorchTraceSummary& summary,
+                       const std::vector<schema::StoredOutput>& outputs,
+                       std::int64_t output_count) {
+  json.begin_object();
+  json.field("rank", summary.rank);
+  json.field("record_count", summary.record_count);
+  json.field("sound_payloads", summary.sound_payloads);
+  json.field("damaged_payloads", summary.damaged_payloads);
+  json.field("unreadable_lines", summary.unreadable_lines);
+  json.field("omitted", summary.omitted);
+  json.field("compilation_count", summary.compilation_count);
+  json.key("kinds");
+  write_stored_json(json, summary.kinds, "[]");
+  json.key("outputs");
+  json.list(outputs, [&](const schema::StoredOutput& output) { write_output(json, output); });
+  json.field("output_count", output_count);
+  json.end_object();
+}
+
+}  // namespace benchhud::views

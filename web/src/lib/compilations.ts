@@ -1,0 +1,79 @@
+// Compilations of a TORCH_TRACE log in words, and the tree of the stacks that led to them.
+import type { Compilation } from "../api/types";
+import { count, plural } from "./format";
+
+/** "0/1, restarted twice": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
+export const compileId = (one: Pick<Compilation, "compile_id" | "attempt">): string => `[${one.compile_id}${one.attempt > 0 ? `_${one.attempt}` : ""}]`;
+
+/** A place in a file as editors take it; the file's last parts are enough to recognize it. */
+export function place(file: string | null, line: number | null): string {
+  if (file === null) return "";
+  return line === null ? file : `${file}:${line}`;
+}
+
+const RESUMED = /^torch_dynamo_resume_in_(.+)_at_(\d+)$/;
+
+/** Which function a frame goes on with behind a graph break, and at which line; null for any other frame. */
+export function resumed(name: string | null): { name: string; line: number } | null {
+  const found = RESUMED.exec(name ?? "");
+  return found?.[1] && found[2] ? { name: found[1], line: Number(found[2]) } : null;
+}
+
+/** Whether the frame had been compiled before: its compile id counts on. */
+export const isRecompilation = (one: Pick<Compilation, "compile_id" | "recompiles">): boolean => /\/[1-9]\d*$/.test(one.compile_id) || one.recompiles.length > 0;
+
+/** Everything that is unusual about the compilations of a log, as a sentence. */
+export function compilationsSentence(items: readonly Compilation[], total: number): string {
+  const of = total > items.length ? `Of ${count(total)} compilations the first ${count(items.length)}: ` : `${plural(items.length, "compilation")}: `;
+  const parts = [
+    plural(items.filter((one) => one.fail_type !== null).length, "failure"),
+    plural(items.filter(isRecompilation).length, "recompilation"),
+    plural(items.reduce((sum, one) => sum + one.attempt, 0), "restart"),
+    `${plural(items.filter((one) => resumed(one.frame_name) !== null).length, "frame")} resumed behind graph breaks`,
+  ];
+  return `${of}${parts.join(", ")}.`;
+}
+
+/** "fx_graph: miss, aotautograd: bypass": each cache with its outcomes. */
+export function cacheWords(caches: Compilation["caches"]): string {
+  const outcomes = new Map<string, string[]>();
+  for (const use of caches) {
+    const known = outcomes.get(use.cache) ?? [];
+    if (!known.includes(use.outcome)) known.push(use.outcome);
+    outcomes.set(use.cache, known);
+  }
+  return [...outcomes].map(([cache, all]) => `${cache}: ${all.join(" and ")}`).join(", ");
+}
+
+/** A frame that led to compilations: those of `own` were begun in it. `depth` counts from 0. */
+export type StackNode = { name: string; depth: number; parent: number | null; own: Compilation[]; all: number };
+
+/** The stacks of compilations laid over each other, outermost frames first. A chain of frames that leads to one frame only is one node: its name is that
+ * of its last frame. Compilations without a stack are not in it. */
+export function stackTree(items: readonly Compilation[]): StackNode[] {
+  type Raw = { words: string; own: Compilation[]; below: Map<string, Raw> };
+  const root: Raw = { words: "", own: [], below: new Map() };
+  for (const one of items) {
+    if (!one.stack.length) continue;
+    let at = root;
+    for (const frame of one.stack) {
+      const words = `${frame.name ?? "?"} (${place(frame.file, frame.line)})`;
+      let next = at.below.get(words);
+      if (!next) at.below.set(words, (next = { words, own: [], below: new Map() }));
+      at = next;
+    }
+    at.own.push(one);
+  }
+  const nodes: StackNode[] = [];
+  const add = (raw: Raw, depth: number, parent: number | null): number => {
+    let at = raw;
+    while (!at.own.length && at.below.size === 1) at = [...at.below.values()][0] as Raw;
+    const index = nodes.push({ name: at.words, depth, parent, own: at.own, all: at.own.length }) - 1;
+    let all = at.own.length;
+    for (const below of at.below.values()) all += add(below, depth + 1, index);
+    (nodes[index] as StackNode).all = all;
+    return all;
+  };
+  for (const below of root.below.values()) add(below, 0, null);
+  return nodes;
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Compilation } from "../src/api/types";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, place, resumed, stackTree } from "../src/lib/compilations";
+
+const compilation = (more: Partial<Compilation>): Compilation => ({
+  ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
+  guard_count: null, shape_guard_count: null, op_count: null, node_count: null, input_count: null, cache_size: null, fail_type: null, fail_reason: null, fail_file: null, fail_line: null,
+  stack: [], phases: [], restarts: [], graph_breaks: [], recompiles: [], caches: [], outputs: [], output_count: 0, ...more,
+});
+const frame = (name: string, line: number) => ({ file: "/m.py", line, name, code: null });
+
+test("a compile id names the last attempt where there was more than one", () => {
+  assert.equal(compileId(compilation({})), "[0/0]");
+  assert.equal(compileId(compilation({ compile_id: "!1/2/3", attempt: 2 })), "[!1/2/3_2]");
+  assert.deepEqual([place("/m.py", 3), place("/m.py", null), place(null, 3)], ["/m.py:3", "/m.py", ""]);
+});
+
+test("frames behind graph breaks are known by their name", () => {
+  assert.deepEqual(resumed("torch_dynamo_resume_in_fn_at_9551"), { name: "fn", line: 9551 });
+  assert.deepEqual(resumed("torch_dynamo_resume_in_a_at_1_at_2"), { name: "a_at_1", line: 2 });
+  assert.deepEqual([resumed("fn"), resumed(null)], [null, null]);
+});
+
+test("the sentence counts failures, recompilations, restarts and resumed frames", () => {
+  const items = [compilation({ attempt: 2 }), compilation({ compile_id: "0/10", fail_type: "E" }), compilation({ compile_id: "1/0", frame_name: "torch_dynamo_resume_in_f_at_4" })];
+  assert.equal(compilationsSentence(items, 3), "3 compilations: 1 failure, 1 recompilation, 2 restarts, 1 frame resumed behind graph breaks.");
+  assert.match(compilationsSentence(items, 5000), /^Of 5,000 compilations the first 3: /);
+  assert.deepEqual([isRecompilation(compilation({ compile_id: "10/0" })), isRecompilation(compilation({ recompiles: ["why"] }))], [false, true]);
+});
+
+test("each cache is named once with its outcomes", () => {
+  const use = (cache: string, outcome: "hit" | "miss" | "bypass") => ({ cache, outcome, reason: "" });
+  assert.equal(cacheWords([use("fx_graph", "miss"), use("fx_graph", "hit"), use("fx_graph", "hit"), use("aotautograd", "bypass")]), "fx_graph: miss and hit, aotautograd: bypass");
+  assert.equal(cacheWords([]), "");
+});
+
+test("stacks are laid over each other, and chains that lead to one frame are one node", () => {
+  const stack = [frame("<module>", 1), frame("run", 2)];
+  const a = compilation({ ordinal: 0, stack: [...stack, frame("f", 3)] });
+  const b = compilation({ ordinal: 1, stack: [...stack, frame("g", 4), frame("h", 5)] });
+  const c = compilation({ ordinal: 2, stack: [...stack, frame("f", 3), frame("k", 6)] });
+  const nodes = stackTree([a, b, c, compilation({ ordinal: 3 })]);
+  assert.deepEqual(
+    nodes.map((node) => [node.name, node.depth, node.parent, node.own.map((one) => one.ordinal), node.all]),
+    [
+      ["run (/m.py:2)", 0, null, [], 3],
+      ["f (/m.py:3)", 1, 0, [0], 2],
+      ["k (/m.py:6)", 2, 1, [2], 1],
+      ["h (/m.py:5)", 1, 0, [1], 1],
+    ],
+  );
+  assert.deepEqual(stackTree([]), []);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, place, resumed, stackTree } from "../src/lib/compilations";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, place, resumed, stackTree } from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
   ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
@@ -24,7 +24,9 @@ test("frames behind graph breaks are known by their name", () => {
 
 test("the sentence counts failures, recompilations, restarts and resumed frames", () => {
   const items = [compilation({ attempt: 2 }), compilation({ compile_id: "0/10", fail_type: "E" }), compilation({ compile_id: "1/0", frame_name: "torch_dynamo_resume_in_f_at_4" })];
-  assert.equal(compilationsSentence(items, 3), "3 compilations: 1 failure, 1 recompilation, 2 restarts, 1 frame resumed behind graph breaks.");
+  assert.equal(compilationsSentence(items, 3), "3 compilations: 1 failure, 1 recompilation, 2 restarts, 1 frame resumed behind a graph break.");
+  assert.equal(compilationsSentence([compilation({})], 1), "1 compilation: no failure, recompilation or restart.");
+  assert.deepEqual([logName("m/torch-trace-x/dedicated_log_torch_trace_rank_0_ab.log"), logName("a/b.log")], ["rank_0_ab", "b.log"]);
   assert.match(compilationsSentence(items, 5000), /^Of 5,000 compilations the first 3: /);
   assert.deepEqual([isRecompilation(compilation({ compile_id: "10/0" })), isRecompilation(compilation({ recompiles: ["why"] }))], [false, true]);
 });

@@ -2,8 +2,11 @@
 import type { Compilation } from "../api/types";
 import { count, plural } from "./format";
 
-/** "0/1, restarted twice": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
+/** "[0/1_2]": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
 export const compileId = (one: Pick<Compilation, "compile_id" | "attempt">): string => `[${one.compile_id}${one.attempt > 0 ? `_${one.attempt}` : ""}]`;
+
+/** A log without what the names of all logs have: "rank_0_x1y2". */
+export const logName = (name: string): string => (name.split("/").pop() ?? name).replace(/^dedicated_log_torch_trace_(.+)\.log$/, "$1");
 
 /** A place in a file as editors take it; the file's last parts are enough to recognize it. */
 export function place(file: string | null, line: number | null): string {
@@ -26,12 +29,13 @@ export const isRecompilation = (one: Pick<Compilation, "compile_id" | "recompile
 export function compilationsSentence(items: readonly Compilation[], total: number): string {
   const of = total > items.length ? `Of ${count(total)} compilations the first ${count(items.length)}: ` : `${plural(items.length, "compilation")}: `;
   const parts = [
-    plural(items.filter((one) => one.fail_type !== null).length, "failure"),
-    plural(items.filter(isRecompilation).length, "recompilation"),
-    plural(items.reduce((sum, one) => sum + one.attempt, 0), "restart"),
-    `${plural(items.filter((one) => resumed(one.frame_name) !== null).length, "frame")} resumed behind graph breaks`,
-  ];
-  return `${of}${parts.join(", ")}.`;
+    [items.filter((one) => one.fail_type !== null).length, "failure"],
+    [items.filter(isRecompilation).length, "recompilation"],
+    [items.reduce((sum, one) => sum + one.attempt, 0), "restart"],
+    [items.filter((one) => resumed(one.frame_name) !== null).length, "frame resumed behind a graph break", "frames resumed behind graph breaks"],
+  ] as const;
+  const found = parts.flatMap(([n, one, many]) => (n > 0 ? [plural(n, one, many)] : []));
+  return `${of}${found.join(", ") || "no failure, recompilation or restart"}.`;
 }
 
 /** "fx_graph: miss, aotautograd: bypass": each cache with its outcomes. */

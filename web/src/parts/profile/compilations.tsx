@@ -3,9 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import { address } from "../../api/client";
 import { PER_PAGE, usePages } from "../../api/pages";
 import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
-import { cacheWords, compilationsSentence, compileId, place, resumed, stackTree } from "../../lib/compilations";
+import { cacheWords, compilationsSentence, compileId, logName, place, resumed, stackTree } from "../../lib/compilations";
 import { bytes, count, duration, full, plural, shown } from "../../lib/format";
-import { isReadable, ofKind, whichDump } from "../../lib/profile";
+import { isReadable, ofKind } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { More, Select } from "../controls";
 import { PlainTable } from "../plain_table";
@@ -25,7 +25,7 @@ export function CompilationLogs({ artifacts, repetition }: { artifacts: Artifact
     <>
       {files.length > 1 && (
         <div class="toolbar">
-          <Select label="Log" value={String(chosen.id)} options={files.map((one) => ({ value: String(one.id), text: whichDump(one) }))} onChange={(value) => setQuery({ log: value, compilation: null })} wide />
+          <Select label="Log" value={String(chosen.id)} options={files.map((one) => ({ value: String(one.id), text: logName(one.name) }))} onChange={(value) => setQuery({ log: value, compilation: null })} wide />
         </div>
       )}
       <WithContent artifact={chosen} key={chosen.id}>
@@ -44,7 +44,7 @@ export function CompilationLog({ artifact, log }: { artifact: Artifact; log: Tor
   const open = (one: Compilation) => setQuery({ compilation: String(one.ordinal) });
   return (
     <>
-      <p>
+      <p class="lead">
         {data.total > 0 ? compilationsSentence(data.items, data.total) : "Nothing was compiled."}
         {log.rank !== null && ` Rank ${log.rank}.`}
       </p>
@@ -92,7 +92,7 @@ function CompilationTable({ items, onOpen, current }: { items: Compilation[]; on
     { key: "frame", title: "frame", width: 260, sort: (one) => one.frame_name, cell: (one) => <Frame one={one} /> },
     { key: "seconds", title: "time", hint: "Of the last attempt, without the backward graph", width: 92, align: "right", first: "desc", sort: (one) => one.seconds, cell: (one) => <Seconds value={one.seconds} /> },
     { key: "restarts", title: "restarts", hint: "How often the analysis of the frame began again; a graph break is found so", width: 84, align: "right", first: "desc", sort: (one) => one.attempt, cell: (one) => <Maybe value={one.attempt} /> },
-    { key: "breaks", title: "breaks", hint: "Graph breaks that the log has a reason of", width: 80, align: "right", first: "desc", sort: (one) => one.graph_breaks.length, cell: (one) => <Maybe value={one.graph_breaks.length} /> },
+    { key: "breaks", title: "breaks", hint: "Graph breaks that the log has a reason of", width: 80, align: "right", first: "desc", sort: (one) => one.graph_breaks.length, cell: (one) => (one.graph_breaks.length ? <Maybe value={one.graph_breaks.length} /> : <Missing flush why="the log has no reason of one; PyTorch writes them since 2.6" />) },
     { key: "guards", title: "guards", width: 80, align: "right", first: "desc", sort: (one) => one.guard_count, cell: (one) => <Maybe value={one.guard_count} /> },
     { key: "ops", title: "operations", hint: "In the graph", width: 96, align: "right", first: "desc", sort: (one) => one.op_count, cell: (one) => <Maybe value={one.op_count} /> },
     { key: "caches", title: "caches", width: 230, sort: (one) => cacheWords(one.caches), cell: (one) => <span class="clip" title={cacheWords(one.caches)}>{cacheWords(one.caches)}</span> },
@@ -119,7 +119,7 @@ function CompilationTable({ items, onOpen, current }: { items: Compilation[]; on
 function Reasons({ title, reasons }: { title: string; reasons: readonly string[] }) {
   if (!reasons.length) return null;
   return (
-    <section aria-label={title}>
+    <section class="sub" aria-label={title}>
       <h3>{title}</h3>
       <ul class="reasons">
         {reasons.map((reason, index) => (
@@ -161,7 +161,7 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
         <dt>Time</dt>
         <dd>
           <Seconds value={one.seconds} />
-          {one.restart_seconds !== null && one.restart_seconds > 0 && <span class="quiet"> and {duration(one.restart_seconds)} in attempts before the last one</span>}
+          {one.restart_seconds !== null && one.restart_seconds > 0 && <span class="quiet"> {one.attempt > 0 ? `and ${duration(one.restart_seconds)} in attempts before the last one` : `(${duration(one.restart_seconds)} until it failed)`}</span>}
         </dd>
         <dt>Graph</dt>
         <dd>
@@ -169,11 +169,11 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
         </dd>
         <dt>Guards</dt>
         <dd>
-          <Maybe value={one.guard_count} />, of shapes <Maybe value={one.shape_guard_count} />
+          <Maybe value={one.guard_count} />; guards on shapes: <Maybe value={one.shape_guard_count} />
         </dd>
-        <dt>Versions before</dt>
+        <dt>Compiled before</dt>
         <dd>
-          <Maybe value={one.cache_size} />
+          {one.cache_size === null ? <Missing flush why="the log does not say it" /> : plural(one.cache_size, "version")}
         </dd>
         {one.caches.map((use, index) => (
           <>
@@ -212,7 +212,7 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
 function Phases({ phases }: { phases: Compilation["phases"] }) {
   if (!phases.length) return null;
   return (
-    <section aria-label="Time by phase">
+    <section class="sub" aria-label="Time by phase">
       <h3>
         Time by phase <span class="quiet note">phases contain each other and do not add up</span>
       </h3>
@@ -248,7 +248,7 @@ function Outputs({ artifact, title, outputs, total }: { artifact: Artifact; titl
   if (!outputs.length) return null;
   const chosen = outputs.find((one) => one.output === opened);
   return (
-    <section aria-label={title}>
+    <section class="sub" aria-label={title}>
       <h3>{title}</h3>
       <PlainTable caption={title} heads={[{ title: "kind" }, { title: "name" }, { title: "attempt", right: true }, { title: "size", right: true }, { title: "" }]}>
         <tbody>

@@ -1,0 +1,96 @@
+// Compilations by logs of TORCH_TRACE, on a result's profile: those of the samples, and a hostile log of a second rank.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { axe, eventually, openBrowser, openPage, samples, serve, text, visit } from "./support.mjs";
+
+const HOSTILE = '<img src=x onerror="window.pwned=1">';
+
+let browser, server, profile;
+before(async () => {
+  browser = await openBrowser();
+  server = await serve([join(samples, "2025-11-28")]);
+  const { items } = await server.api("/results?model=transformer_mini&backend=inductor&test=train&limit=1");
+  const { run_id: run, experiment } = items[0];
+  profile = `${server.base}/profile?run=${run}&experiment=${experiment.id}`;
+  const folder = join(server.folder, "logs");
+  mkdirSync(folder);
+  const log = join(folder, "dedicated_log_torch_trace_rank_1_hostile.log");
+  writeFileSync(log, hostileLog());
+  await server.ingest([log], ["--for", `${run}/${experiment.id}`]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+function hostileLog() {
+  const record = (members, payload) => {
+    const hash = payload === undefined ? {} : { has_payload: createHash("md5").update(payload).digest("hex") };
+    const lines = payload === undefined ? "" : payload.split("\n").map((line) => `\t${line}\n`).join("");
+    return `V1206 15:20:13.926000 1543231 torch/_dynamo/utils.py:1288] ${JSON.stringify({ ...members, frame_id: 0, frame_compile_id: 0, attempt: 0, ...hash })}\n${lines}`;
+  };
+  const stack = Array.from({ length: 40 }, (_, line) => ({ line, name: HOSTILE, filename: `/${"long/".repeat(40)}${HOSTILE}.py`, loc: HOSTILE }));
+  return (
+    record({ dynamo_start: { stack } }) +
+    record({ artifact: { name: "dynamo_graph_break_reason", encoding: "string" } }, HOSTILE.repeat(20)) +
+    record({ [HOSTILE]: { name: HOSTILE } }, HOSTILE) +
+    record({ compilation_metrics: { co_name: HOSTILE, fail_type: HOSTILE, fail_reason: HOSTILE, restart_reasons: [HOSTILE] } }) +
+    `${HOSTILE}\n`
+  );
+}
+
+const section = (page) => page.locator("section[aria-labelledby=compilations]");
+
+test("a compilation opens with its reasons, times, stack and code, and has an address", async () => {
+  const { page, problems, close } = await openPage(browser);
+  try {
+    const [log] = (await server.api("/artifacts?kind=torch_trace")).items.filter((one) => /made\.log$/.test(one.name));
+    await visit(page, `${profile}&log=${log.id}`);
+    assert.match(await text(section(page)), /4 compilations: 1 failure, 1 recompilation, 1 restart, 1 frame resumed behind a graph break\./);
+    await section(page).getByRole("button", { name: "[0/1]" }).first().click();
+    await page.waitForURL(/compilation=2/);
+    const panel = section(page).locator(".panel");
+    assert.match(await text(panel), /Why it was compiled again 0\/0: tensor 'L\['x'\]' size mismatch at index 0\. expected 8, actual 4/);
+    assert.match(await text(panel), /Cache fx_graph hit/);
+    assert.match(await text(panel), /dynamo_cumulative_compile_time 275 ms/);
+    const row = panel.locator("tr", { hasText: "inductor_output_code" });
+    await row.getByRole("button", { name: "show" }).click();
+    const { items } = await server.api(`/artifacts/${log.id}/compilations`);
+    const { output } = items[2].outputs.find((one) => one.kind === "inductor_output_code");
+    const code = await (await fetch(`${server.base}/api/v1/artifacts/${log.id}/compilation-text?output=${output}`)).text();
+    await eventually(async () => assert.equal(await panel.locator(".text-view pre").evaluate((node) => node.textContent), code));
+    await page.reload();
+    await eventually(async () => assert.match(await text(panel), /\[0\/1\] forward/));
+    await section(page).getByRole("button", { name: "[2/0]" }).first().click();
+    await eventually(async () => assert.match(await text(panel), /InternalTorchDynamoError at \/srv\/bench\/models\/transformer_mini\.py:59 RuntimeError: unhashable type/));
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test("a hostile log does no harm at any width, and axe finds nothing", async () => {
+  const [log] = (await server.api("/artifacts?kind=torch_trace")).items.filter((one) => /hostile\.log$/.test(one.name));
+  for (const width of [390, 1024, 1440]) {
+    for (const theme of ["light", "dark"]) {
+      const { page, problems, close } = await openPage(browser, { width, theme });
+      try {
+        await visit(page, `${profile}&log=${log.id}&compilation=0`);
+        await section(page).locator(".panel h3").first().waitFor();
+        await section(page).locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+        assert.match(await text(section(page)), /1 part of this TORCH_TRACE log could not be read/);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(over <= 0, `at ${width}: ${over} px too wide`);
+        assert.equal(await page.evaluate(() => window.pwned), undefined);
+        assert.equal(await page.locator("main img, main script, main [onerror]").count(), 0);
+        assert.deepEqual(await axe(page), [], `at ${width}, ${theme}`);
+        assert.deepEqual(problems, []);
+      } finally {
+        await close();
+      }
+    }
+  }
+});

@@ -132,8 +132,9 @@ std::int64_t most_memory() {
 std::vector<std::string> files() {
   Message line = xline(-5, "Stream #1");
   for (int i = 0; i < 20; ++i) {
-    line.message(4,
-                 xevent(1, i * 1000, 900).message(4, int_stat(1, i)).message(4, text_stat(2, "x")));
+    line.message(4, xevent(1, std::int64_t{1000} * i, 900)
+                        .message(4, int_stat(1, i))
+                        .message(4, text_stat(2, "x")));
   }
   std::vector<std::string> files = {space_of({xplane(1, "/device:GPU:0")
                                                   .message(3, line)

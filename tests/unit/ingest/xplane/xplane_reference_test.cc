@@ -197,7 +197,7 @@ TEST_F(RealXplane, HoldsWhatTheReferenceSays) {
     EXPECT_EQ(bytes.size(), expected["bytes"]);
     EXPECT_EQ(told.events, expected["events"]);
     EXPECT_EQ(told.lines_told, expected["lines"]);
-    EXPECT_EQ(told.host_names, expected["hostnames"]);
+    EXPECT_EQ(json(told.host_names), expected["hostnames"]);
     EXPECT_EQ(told.messages, 0);
     EXPECT_EQ(told.damage.empty(), expected["damage"].is_null()) << told.damage;
     if (told.events > 0) {

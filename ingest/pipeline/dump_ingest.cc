@@ -219,11 +219,14 @@ class DumpIngest::File {
     const auto profile = profile_beside(result_.path);
     if (!profile) return std::optional<DumpResult>();
     Expected<DumpResult> taken = File(state_, *profile).take();
-    if (!taken && taken.error().code != ErrorCode::kIo) return taken.error();
+    constexpr ErrorCode kOfTheProfile[] = {ErrorCode::kIo, ErrorCode::kUnsupported,
+                                           ErrorCode::kTooLarge, ErrorCode::kCorrupt};
+    if (!taken && std::ranges::find(kOfTheProfile, taken.error().code) == std::end(kOfTheProfile)) {
+      return taken.error();
+    }
     if (!taken || taken->unreadable) return std::optional<DumpResult>();
     BENCHHUD_TRY(schema::note_file(state_.store, taken->id, artifact_.path, artifact_.file));
     taken->path = result_.path;
-    taken->outcome = DumpResult::Outcome::kKnown;
     taken->changed = true;
     return std::optional(*std::move(taken));
   }
@@ -239,6 +242,7 @@ class DumpIngest::File {
 
   // Of a file whose name says nothing: what it begins with.
   Expected<ArtifactKind> sniffed_kind() {
+    if (is_xplane_name(result_.path)) return ArtifactKind::kTrace;
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     std::string begin;
     while (begin.size() < kDumpPieceBytes) {

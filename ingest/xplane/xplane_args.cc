@@ -111,7 +111,16 @@ std::string_view XplaneStatNames::text(const XplaneStat& stat) const {
   return name == plane_.stat_names.end() ? std::string_view() : name->second;
 }
 
+void XplaneStatNames::write_left_out(std::size_t others, std::string* members) {
+  others += std::exchange(left_out_, 0);
+  if (others > 0) write_xplane_member("values_left_out", fmt::to_string(others), members);
+}
+
 void XplaneStatNames::write(const XplaneStat& stat, std::string* members) {
+  if (members->size() >= kMostMembers) {
+    ++left_out_;
+    return;
+  }
   *members += entry(stat).key;
   schema::JsonWriter json(members);
   switch (stat.kind) {
@@ -154,8 +163,12 @@ void XplaneStatNames::write(const XplaneStat& stat, std::string* members) {
 }
 
 void XplaneStatNames::write_as_text(const XplaneStat& stat, std::string* members) {
-  const bool is_integer = stat.kind == StatKind::kUnsigned || stat.kind == StatKind::kSigned;
+  const bool is_integer = xplane_integer(stat).has_value();
   if (!is_integer && stat.kind != StatKind::kDouble) return write(stat, members);
+  if (members->size() >= kMostMembers) {
+    ++left_out_;
+    return;
+  }
   *members += entry(stat).key;
   schema::JsonWriter(members).value(is_integer ? xplane_number_text(stat)
                                                : fmt::to_string(stat.real));

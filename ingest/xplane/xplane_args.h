@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "ingest/xplane/xplane_wire.h"
 
@@ -42,12 +41,19 @@ class XplaneStatNames {
   /// Appends name and value as a member of an object, with a comma behind. Integers beyond 2^53,
   /// which many readers of JSON would round, become texts; of bytes there is only the length, as of
   /// a compressed text that is damaged or longer than 1 MiB or 64 times what it is compressed to; a
-  /// name that is missing is null.
+  /// name that is missing is null. Where there is 1 MiB of members already, none is appended.
   void write(const XplaneStat& stat, std::string* members);
   /// The same with a number as a text.
   void write_as_text(const XplaneStat& stat, std::string* members);
+  /// Appends how many values are not among the members, these and those that were not appended
+  /// since the last call.
+  void write_left_out(std::size_t others, std::string* members);
+  /// Names that were asked for.
+  std::size_t count() const { return entries_.size(); }
 
  private:
+  static constexpr std::size_t kMostMembers = std::size_t{1} << 20;  // bytes
+
   struct Entry {
     std::string name;
     std::string key;  // in quotes, with its colon
@@ -56,7 +62,8 @@ class XplaneStatNames {
   const Entry& entry(const XplaneStat& stat);
 
   const XplanePlane& plane_;
-  std::unordered_map<std::int64_t, Entry> entries_;  // those that were asked for
+  std::size_t left_out_ = 0;
+  XplaneIds<Entry> entries_;  // those that were asked for
 };
 
 /// Appends a member as XplaneStatNames::write() does; `name` is plain ASCII.

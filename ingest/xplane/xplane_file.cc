@@ -73,8 +73,12 @@ Expected<XplaneFile> XplaneFile::open(const std::string& path) {
   return file;
 }
 
+bool is_xplane_name(std::string_view path) {
+  return uncompressed_name(path).ends_with(".xplane.pb");
+}
+
 Expected<bool> is_xplane_file(const std::string& path) {
-  if (uncompressed_name(path).ends_with(".xplane.pb")) return true;
+  if (is_xplane_name(path)) return true;
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
     return false;

@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "ingest/xplane/xplane_args.h"
@@ -37,12 +36,17 @@ namespace {
 constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;
 constexpr std::size_t kNameBytesAnEvent = 30;
 constexpr std::size_t kAroundText = 32, kAroundLabel = 600, kAroundThread = 700;
+constexpr std::size_t kAroundKind = 300, kAroundStatName = 150;
+
+// What a kind of events says is written with each of its events, so that a small file can have
+// arguments without end: beyond so many bytes it is left out.
+constexpr std::size_t kMostArgsBytes = std::size_t{256} << 20;
+constexpr std::size_t kArgsBytesAnEvent = 4096;
+
+constexpr std::size_t kMostShownName = 100;  // bytes of a name in a message
 
 // A timestamp that is greater, in ns, counts from 1970 and not from the profile's beginning.
 constexpr std::int64_t kFirstWallClock = 1'000'000'000'000'000'000;
-
-// Values of a plane that are kept; a plane of call stacks has one for each.
-constexpr std::size_t kMostPlaneStats = 10'000;
 
 __extension__ typedef __int128 Picoseconds;  // an int64 of ns, times 1000
 
@@ -78,24 +82,11 @@ std::int64_t profile_start(std::string_view bytes) {
   for (const XplaneStat& stat : plane->stats) {
     const auto name = plane->stat_names.find(stat.metadata_id);
     if (name != plane->stat_names.end() && name->second == "profile_start_time") {
-      return static_cast<std::int64_t>(stat.number);
+      return xplane_integer(stat).value_or(0);
     }
   }
   return 0;
 }
-
-// What events of one kind have in common.
-struct EventKind {
-  XplaneKind read;
-  std::string_view name;  // that is shown
-  bool is_allocation = false;
-  bool is_python = false;
-  // The label in that category; most kinds have one.
-  std::uint32_t label = 0, category = 0;
-  // A number of Trace::args for the events without values of their own; none yet.
-  std::optional<std::uint32_t> args;
-  std::optional<std::string> members;  // of the kind in the arguments of its events
-};
 
 // What an event's values say, but for what is kept as arguments only.
 struct EventFacts {
@@ -105,6 +96,20 @@ struct EventFacts {
   const XplaneStat* memcpy = nullptr;
   bool is_memset = false, is_gpu_memory = false;
   std::string memory;  // whose it is
+};
+
+// What events of one kind have in common.
+struct EventKind {
+  XplaneKind read;
+  EventFacts facts;       // that an event has where it does not say otherwise
+  std::string_view name;  // that is shown
+  bool is_allocation = false;
+  bool is_python = false;
+  // The label in that category; most kinds have one.
+  std::uint32_t label = 0, category = 0;
+  // A number of Trace::args for the events without values of their own; none yet.
+  std::optional<std::uint32_t> args;
+  std::optional<std::string> members;  // of the kind in the arguments of its events
 };
 
 // "kind_src:host size:4096 dest:0 async:1"
@@ -121,9 +126,10 @@ std::optional<std::int64_t> size_of_copy(std::string_view details) {
 
 class XplaneTraceBuilder : public XplaneVisitor {
  public:
-  XplaneTraceBuilder(trace::TraceArgsSink* sink, std::int64_t start) : sink_(sink), start_(start) {
-    trace().base_time = start;
-  }
+  explicit XplaneTraceBuilder(trace::TraceArgsSink* sink) : sink_(sink) {}
+
+  /// ns since 1970; 0: not known.
+  void set_start(std::int64_t start) { trace().base_time = start_ = start; }
 
   void on_plane(const XplanePlane& plane) override;
   void on_plane_end() override;
@@ -150,24 +156,29 @@ class XplaneTraceBuilder : public XplaneVisitor {
   /// too many.
   std::optional<std::uint32_t> thread_of_line();
   std::optional<std::uint32_t> add_thread(std::string_view tid);
-  EventFacts read_facts(const XplaneEvent& event);
+  void read_facts(const std::vector<XplaneStat>& stats, std::int64_t place, EventFacts* facts);
   std::string_view category_of(const EventKind& kind, const EventFacts& facts) const;
   std::uint32_t keep_args(const XplaneEvent& event, const EventFacts& facts, EventKind* kind);
   std::string members_of(const XplaneKind& kind);
+  bool has_room_for_members();
+  void write_values(const XplaneEvent& event, EventKind* kind);
   std::uint32_t put_args(std::string_view json, const EventFacts& facts);
-  void add_aggregated(const XplaneEvent& event, EventKind* kind, std::uint32_t thread);
-  void add_allocation(const XplaneEvent& event, const EventFacts& facts, std::int64_t time,
+  void add_aggregated(const XplaneEvent& event, const EventFacts& facts, EventKind* kind,
                       std::uint32_t thread);
+  void add_allocation(const XplaneEvent& event, const EventFacts& facts, EventKind* kind,
+                      std::int64_t time, std::uint32_t thread);
   void add_slice(const XplaneEvent& event, const EventFacts& facts, EventKind* kind,
                  const TraceSlice& slice);
   void add_flows(const EventFacts& facts, std::int64_t time, std::uint32_t thread);
 
   trace::TraceArgsSink* const sink_;
-  const std::int64_t start_;  // ns since 1970; 0: not known
+  std::int64_t start_ = 0;  // ns since 1970; 0: not known
   XplaneTrace made_;
   std::vector<XplaneFlowEnd> flow_ends_;
   std::string host_names_;
   std::size_t name_bytes_ = 0;
+  std::size_t args_bytes_ = 0;
+  bool has_full_args_ = false;
   std::set<std::int64_t> pids_;
   std::int64_t host_planes_ = 0;
 
@@ -176,9 +187,9 @@ class XplaneTraceBuilder : public XplaneVisitor {
   XplaneFamily family_ = XplaneFamily::kOther;
   XplanePlaneCounts counts_;
   std::optional<XplaneStatNames> names_;
-  std::unordered_map<std::int64_t, EventKind> kinds_;
-  std::unordered_map<std::int64_t, std::uint32_t> threads_;  // by the line's id
-  std::optional<std::int64_t> pid_;                          // none: it has no thread yet
+  XplaneIds<EventKind> kinds_;
+  XplaneIds<std::uint32_t> threads_;  // by the line's id
+  std::optional<std::int64_t> pid_;   // none: it has no thread yet
   std::optional<std::uint32_t> first_thread_;
   std::uint32_t plane_args_ = 0;
 
@@ -240,7 +251,9 @@ XplaneTrace XplaneTraceBuilder::give_up(std::string_view reason) {
 
 void XplaneTraceBuilder::check_budget(std::int64_t place) {
   const auto events = static_cast<std::size_t>(trace().events);
-  if (name_bytes_ <= kMostNameBytes + kNameBytesAnEvent * events) return;
+  const std::size_t of_plane =
+      kAroundKind * kinds_.size() + kAroundStatName * (names_ ? names_->count() : 0);
+  if (name_bytes_ + of_plane <= kMostNameBytes + kNameBytesAnEvent * events) return;
   made_ = give_up(
       fmt::format("its names take more memory than traces may have ({} MiB, and {} bytes for each "
                   "event) at byte {}",
@@ -276,6 +289,7 @@ EventKind* XplaneTraceBuilder::kind_of(std::int64_t id) {
   kind.is_allocation = family_ == XplaneFamily::kHost &&
                        (kind.name == "MemoryAllocation" || kind.name == "MemoryDeallocation");
   kind.is_python = family_ == XplaneFamily::kHost && kind.name.starts_with('$');
+  read_facts(kind.read.stats, plane_->place, &kind.facts);
   return &kind;
 }
 
@@ -293,7 +307,7 @@ void XplaneTraceBuilder::on_plane_end() {
     }
   }
   if (made_.planes.size() < XplaneTrace::kMostPlanes) made_.planes.push_back(std::move(counts_));
-  check_budget(0);
+  check_budget(plane_->place);
 }
 
 void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
@@ -304,25 +318,18 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   counts_.name = plane.name;
   counts_.lines = static_cast<std::int64_t>(plane.lines);
   names_.emplace(plane);
-  kinds_.clear();
-  threads_.clear();
+  // Cleared, they would keep the places of the fullest plane, and clearing those takes long.
+  kinds_ = {};
+  threads_ = {};
   pid_.reset();
   first_thread_.reset();
   plane_args_ = 0;
   if (plane.stats.empty()) return;
   json_.clear();
-  for (std::size_t i = 0; i < std::min(plane.stats.size(), kMostPlaneStats); ++i) {
-    const XplaneStat& stat = plane.stats[i];
-    names_->write(stat, &json_);
-    if (names_->role(stat) == Role::kDropped && stat.number > 0) {
-      problem(0, fmt::format("the profiler dropped {} events of {}", xplane_number_text(stat),
-                             plane.name));
-    }
-  }
-  if (plane.stats.size() > kMostPlaneStats) {
-    write_xplane_member("values_left_out", fmt::to_string(plane.stats.size() - kMostPlaneStats),
-                        &json_);
-  }
+  for (const XplaneStat& stat : plane.stats) names_->write(stat, &json_);
+  EventFacts of_plane;
+  read_facts(plane.stats, plane.place, &of_plane);
+  names_->write_left_out(plane.values_left_out, &json_);
   finish_xplane_object(&json_);
   plane_args_ = put_args(json_, {});
 }
@@ -384,11 +391,18 @@ std::optional<std::uint32_t> XplaneTraceBuilder::thread_of_line() {
   return thread_;
 }
 
-EventFacts XplaneTraceBuilder::read_facts(const XplaneEvent& event) {
-  EventFacts facts;
-  for (const XplaneStat& stat : event.stats) {
-    const auto number = static_cast<std::int64_t>(stat.number);
-    switch (names_->role(stat)) {
+// Numbers that are no integers say nothing.
+void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::int64_t place,
+                                    EventFacts* read) {
+  EventFacts& facts = *read;
+  for (const XplaneStat& stat : stats) {
+    const auto integer = xplane_integer(stat);
+    const std::int64_t number = integer.value_or(0);
+    const Role role = names_->role(stat);
+    const bool is_number = role != Role::kMemcpy && role != Role::kMemset &&
+                           role != Role::kGpuMemory && role != Role::kAllocator;
+    if (is_number && !integer) continue;
+    switch (role) {
       case Role::kNone:
       case Role::kMemoryLevel:
         break;
@@ -423,9 +437,10 @@ EventFacts XplaneTraceBuilder::read_facts(const XplaneEvent& event) {
         facts.is_gpu_memory = true;
         break;
       case Role::kDropped:
-        if (number > 0) {
-          problem(event.place,
-                  fmt::format("the profiler dropped {} events of {}", number, plane_->name));
+        if (number != 0) {
+          problem(place,
+                  fmt::format("the profiler dropped {} events of {}", xplane_number_text(stat),
+                              schema::beginning_of(plane_->name, kMostShownName)));
         }
         break;
       case Role::kAllocator:
@@ -436,7 +451,6 @@ EventFacts XplaneTraceBuilder::read_facts(const XplaneEvent& event) {
         break;
     }
   }
-  return facts;
 }
 
 std::string_view XplaneTraceBuilder::category_of(const EventKind& kind,
@@ -454,12 +468,15 @@ std::string_view XplaneTraceBuilder::category_of(const EventKind& kind,
 
 std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFacts& facts) {
   if (trace().args.size() >= trace::kMostTraceArgsWords) {
-    problem(0, "arguments are dropped: the trace has more than can be kept");
+    problem(plane_->place, "arguments are dropped: the trace has more than can be kept");
     return 0;
   }
   TraceArgs args;
   if (facts.correlation) args.correlation = *facts.correlation;
-  if (sink_ != nullptr && !json.empty()) args.packed = sink_->put(json);
+  if (sink_ != nullptr && !json.empty()) {
+    args_bytes_ += json.size();
+    args.packed = sink_->put(json);
+  }
   if (args.correlation == TraceArgs::kAbsent && args.packed == TraceArgs::kNotKept) return 0;
   return trace().args.put(args);
 }
@@ -467,73 +484,104 @@ std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFac
 std::string XplaneTraceBuilder::members_of(const XplaneKind& kind) {
   std::string members;
   for (const XplaneStat& stat : kind.stats) names_->write(stat, &members);
+  names_->write_left_out(kind.values_left_out, &members);
   write_names(kind, &members);
   return members;
 }
 
-// The event's values, then those of its kind that it does not have itself.
+bool XplaneTraceBuilder::has_room_for_members() {
+  const auto events = static_cast<std::size_t>(trace().events);
+  if (args_bytes_ <= kMostArgsBytes + kArgsBytesAnEvent * events) return true;
+  if (!std::exchange(has_full_args_, true)) {
+    problem(plane_->place,
+            fmt::format("values of kinds of events are left out: with its events they take more "
+                        "than {} MiB and {} bytes for each event",
+                        kMostArgsBytes >> 20, kArgsBytesAnEvent));
+  }
+  return false;
+}
+
+// Appends the event's values, then those of its kind that it does not have itself.
+void XplaneTraceBuilder::write_values(const XplaneEvent& event, EventKind* kind) {
+  const bool has_room = has_room_for_members();
+  // Of a few values alone it is asked which both have.
+  constexpr std::size_t kFew = 64;
+  bool is_of_both = false;
+  for (const XplaneStat& stat : event.stats) {
+    names_->write(stat, &json_);
+    const bool may_be = has_room && event.stats.size() <= kFew && kind->read.stats.size() <= kFew;
+    is_of_both = is_of_both || (may_be && has_stat(kind->read.stats, stat));
+  }
+  names_->write_left_out(event.values_left_out, &json_);
+  if (!has_room) return;
+  if (!is_of_both) {
+    if (!kind->members) kind->members = members_of(kind->read);
+    json_ += *kind->members;
+    return;
+  }
+  for (const XplaneStat& stat : kind->read.stats) {
+    if (!has_stat(event.stats, stat)) names_->write(stat, &json_);
+  }
+  names_->write_left_out(kind->read.values_left_out, &json_);
+  write_names(kind->read, &json_);
+}
+
 std::uint32_t XplaneTraceBuilder::keep_args(const XplaneEvent& event, const EventFacts& facts,
                                             EventKind* kind) {
   if (event.stats.empty() && kind->args) return *kind->args;
   if (sink_ == nullptr) return facts.correlation ? put_args("", facts) : 0;
-  if (!kind->members) kind->members = members_of(kind->read);
   json_.clear();
-  bool is_of_both = false;
-  for (const XplaneStat& stat : event.stats) {
-    names_->write(stat, &json_);
-    is_of_both = is_of_both || has_stat(kind->read.stats, stat);
-  }
-  if (!is_of_both) {
-    json_ += *kind->members;
-  } else {
-    for (const XplaneStat& stat : kind->read.stats) {
-      if (!has_stat(event.stats, stat)) names_->write(stat, &json_);
-    }
-    write_names(kind->read, &json_);
-  }
+  write_values(event, kind);
   finish_xplane_object(&json_);
   const std::uint32_t args = put_args(json_, facts);
   if (event.stats.empty()) kind->args = args;
   return args;
 }
 
-void XplaneTraceBuilder::add_aggregated(const XplaneEvent& event, EventKind* kind,
-                                        std::uint32_t thread) {
+void XplaneTraceBuilder::add_aggregated(const XplaneEvent& event, const EventFacts& facts,
+                                        EventKind* kind, std::uint32_t thread) {
   ++counts_.aggregated;
   json_ = fmt::format("\"num_occurrences\":{},", *event.occurrences);
   write_xplane_member("duration_ps", fmt::to_string(event.duration_ps), &json_);
-  for (const XplaneStat& stat : event.stats) names_->write(stat, &json_);
+  write_values(event, kind);
   finish_xplane_object(&json_);
   TracePoint point;
   point.phase = 'M';
   point.thread = thread;
   point.label = label_of(kind, "aggregated");
-  point.args = put_args(json_, {});
+  point.args = put_args(json_, facts);
   trace().points.push_back(point);
 }
 
 // Numbers of counters are lanes: those that are levels, while the others are texts.
 void XplaneTraceBuilder::add_allocation(const XplaneEvent& event, const EventFacts& facts,
-                                        std::int64_t time, std::uint32_t thread) {
+                                        EventKind* kind, std::int64_t time, std::uint32_t thread) {
   ++counts_.allocations;
   EventKind memory;
   memory.name = facts.memory.empty() ? "memory" : std::string_view(facts.memory);
   json_.clear();
-  write_xplane_member("event", kind_of(event.metadata_id)->name, &json_);
-  for (const XplaneStat& stat : event.stats) {
+  write_xplane_member("event", kind->name, &json_);
+  const auto write = [&](const XplaneStat& stat) {
     if (names_->role(stat) == Role::kMemoryLevel) {
       names_->write(stat, &json_);
     } else {
       names_->write_as_text(stat, &json_);
     }
+  };
+  std::ranges::for_each(event.stats, write);
+  if (has_room_for_members()) {
+    for (const XplaneStat& stat : kind->read.stats) {
+      if (!has_stat(event.stats, stat)) write(stat);
+    }
   }
+  names_->write_left_out(event.values_left_out + kind->read.values_left_out, &json_);
   finish_xplane_object(&json_);
   TracePoint point;
   point.phase = 'C';
   point.time = time;
   point.thread = thread;
   point.label = label_of(&memory, "memory");
-  point.args = put_args(json_, {});
+  point.args = put_args(json_, facts);
   trace().points.push_back(point);
 }
 
@@ -542,10 +590,11 @@ void XplaneTraceBuilder::add_slice(const XplaneEvent& event, const EventFacts& f
   ++(facts.is_async || track_.is_async ? counts_.async : counts_.slices);
   const std::string_view category = category_of(*kind, facts);
   if (category == "gpu_memcpy") {
-    if (const auto size = size_of_copy(names_->text(*facts.memcpy))) {
+    const auto size = size_of_copy(names_->text(*facts.memcpy));
+    if (size && event.duration_ps > 0) {
       // Bytes by ns are gigabytes by second.
       const auto bytes = static_cast<double>(*size);
-      const auto length = static_cast<double>(std::max<std::int64_t>(event.duration_ps, 1));
+      const auto length = static_cast<double>(event.duration_ps);
       trace().bandwidths.push_back(
           {static_cast<std::uint32_t>(trace().slices.size()), bytes, bytes * 1000 / length});
     }
@@ -594,8 +643,10 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
     return refuse(event.place, "the trace has more threads or slices than can be kept");
   }
   EventKind* const kind = kind_of(event.metadata_id);
+  EventFacts facts = kind->facts;
+  read_facts(event.stats, event.place, &facts);
   if (event.occurrences) {
-    add_aggregated(event, kind, *thread);
+    add_aggregated(event, facts, kind, *thread);
     return check_budget(event.place);
   }
   const Picoseconds begin = line_begin_ + event.offset_ps;
@@ -605,9 +656,8 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
                                    ? "an event with a length below 0"
                                    : "an event whose times are beyond 64 bits of nanoseconds");
   }
-  const EventFacts facts = read_facts(event);
   if (kind->is_allocation) {
-    add_allocation(event, facts, *start, *thread);
+    add_allocation(event, facts, kind, *start, *thread);
   } else if (track_.is_counter) {
     ++counts_.counters;
     TracePoint point;
@@ -649,8 +699,9 @@ XplaneTrace read_xplane(std::string_view bytes, trace::TraceArgsSink* sink,
     none.unreadable = "it is empty: the profiler could not write more than 2 GB";
     return none;
   }
-  XplaneTraceBuilder builder(sink, profile_start(bytes));
+  XplaneTraceBuilder builder(sink);
   try {
+    builder.set_start(profile_start(bytes));
     const bool has_plane = read_xspace(bytes, &builder);
     if (!damage.empty()) builder.problem(static_cast<std::int64_t>(bytes.size()), damage);
     XplaneTrace made = builder.finish();

@@ -11,6 +11,9 @@
 #include <protozero/exception.hpp>
 #include <protozero/types.hpp>
 #include <protozero/varint.hpp>
+#include <random>
+
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -155,29 +158,46 @@ bool read_stat(std::string_view message, XplaneStat* stat) {
   return !reader.has_fault();
 }
 
-// A map's entry: its key, and its value as it stands.
-std::pair<std::int64_t, std::string_view> read_entry(std::string_view message) {
+// Whether all of it could be decoded. Of too many values the rest is counted.
+bool add_stat(std::string_view message, std::vector<XplaneStat>* stats, std::size_t* left_out) {
+  XplaneStat stat;
+  if (!read_stat(message, &stat)) return false;
+  if (stats->size() < kMostXplaneValues) {
+    stats->push_back(stat);
+  } else {
+    ++*left_out;
+  }
+  return true;
+}
+
+// A map's entry: its key, and its value as it stands. Nothing if it cannot be decoded.
+std::optional<std::pair<std::int64_t, std::string_view>> read_entry(std::string_view message) {
   std::pair<std::int64_t, std::string_view> entry;
   FieldReader reader(message);
   while (reader.next()) {
     if (reader.field() == varint(1)) entry.first = reader.signed_number();
     if (reader.field() == bytes_field(2)) entry.second = reader.bytes();
   }
+  if (reader.has_fault()) return std::nullopt;
   return entry;
 }
 
-// A message's text field.
-std::string_view text_of(std::string_view message, std::uint32_t number) {
+// A message's text field. Nothing if it cannot be decoded.
+std::optional<std::string_view> text_of(std::string_view message, std::uint32_t number) {
   std::string_view text;
   FieldReader reader(message);
   while (reader.next()) {
     if (reader.field() == bytes_field(number)) text = reader.bytes();
   }
+  if (reader.has_fault()) return std::nullopt;
   return text;
 }
 
-// All of a plane but what is in its lines; of a value that cannot be decoded nothing is kept.
-void decode_plane(FieldReader* reader, XplanePlane* plane, std::vector<std::string_view>* lines) {
+// All of a plane but what is in its lines. Of a name or a value that cannot be decoded nothing is
+// kept, and `broken` has its message.
+void decode_plane(FieldReader* reader, XplanePlane* plane, std::vector<std::string_view>* lines,
+                  std::vector<std::string_view>* broken) {
+  const auto note_broken = [&] { broken->push_back(reader->bytes()); };
   while (reader->next()) {
     switch (reader->field()) {
       case varint(1):
@@ -190,20 +210,27 @@ void decode_plane(FieldReader* reader, XplanePlane* plane, std::vector<std::stri
         lines->push_back(reader->bytes());
         break;
       case bytes_field(4): {
-        const auto [id, kind] = read_entry(reader->bytes());
-        plane->kinds[id] = kind;
+        const auto entry = read_entry(reader->bytes());
+        if (!entry) {
+          note_broken();
+          break;
+        }
+        plane->kinds[entry->first] = entry->second;
         break;
       }
       case bytes_field(5): {
-        const auto [id, stat] = read_entry(reader->bytes());
-        plane->stat_names[id] = text_of(stat, 2);
+        const auto entry = read_entry(reader->bytes());
+        const auto name = entry ? text_of(entry->second, 2) : std::nullopt;
+        if (!name) {
+          note_broken();
+          break;
+        }
+        plane->stat_names[entry->first] = *name;
         break;
       }
-      case bytes_field(6): {
-        XplaneStat stat;
-        if (read_stat(reader->bytes(), &stat)) plane->stats.push_back(stat);
+      case bytes_field(6):
+        if (!add_stat(reader->bytes(), &plane->stats, &plane->values_left_out)) note_broken();
         break;
-      }
       default:
         break;
     }
@@ -249,12 +276,18 @@ class SpaceReader {
 
   void read_plane(std::string_view message) {
     XplanePlane plane;
-    std::vector<std::string_view> lines;
+    plane.place = place_of(message.data());
+    std::vector<std::string_view> lines, broken;
     FieldReader reader(message);
-    decode_plane(&reader, &plane, &lines);
+    decode_plane(&reader, &plane, &lines, &broken);
     visitor_.on_plane(plane);
+    const std::string name = schema::beginning_of(plane.name, kMostNameBytes);
+    for (const std::string_view one : broken) {
+      visitor_.on_broken(place_of(one.data()),
+                         fmt::format("a name or a value of the plane {} cannot be decoded", name));
+    }
     for (const std::string_view line : lines) read_line(line);
-    report(reader, fmt::format("the plane {}", plane.name.substr(0, kMostNameBytes)));
+    report(reader, fmt::format("the plane {}", name));
     visitor_.on_plane_end();
   }
 
@@ -287,13 +320,14 @@ class SpaceReader {
     while (reader.next()) {
       if (reader.field() == bytes_field(4)) read_event(reader.bytes());
     }
-    report(reader, fmt::format("the line {}", line.name.substr(0, kMostNameBytes)));
+    report(reader, fmt::format("the line {}", schema::beginning_of(line.name, kMostNameBytes)));
   }
 
   void read_event(std::string_view message) {
     event_.metadata_id = event_.offset_ps = event_.duration_ps = 0;
     event_.occurrences.reset();
     event_.stats.clear();
+    event_.values_left_out = 0;
     event_.place = place_of(message.data());
     FieldReader reader(message);
     while (reader.next()) {
@@ -312,14 +346,12 @@ class SpaceReader {
         case varint(3):
           event_.duration_ps = reader.signed_number();
           break;
-        case bytes_field(4): {
-          XplaneStat& stat = event_.stats.emplace_back();
-          if (!read_stat(reader.bytes(), &stat)) {
+        case bytes_field(4):
+          if (!add_stat(reader.bytes(), &event_.stats, &event_.values_left_out)) {
             return visitor_.on_broken_event(place_of(reader.begin()),
                                             "a value of an event cannot be decoded");
           }
           break;
-        }
         default:
           break;
       }
@@ -341,6 +373,21 @@ class SpaceReader {
 
 }  // namespace
 
+std::optional<std::int64_t> xplane_integer(const XplaneStat& stat) {
+  const bool is_integer =
+      stat.kind == XplaneStat::Kind::kUnsigned || stat.kind == XplaneStat::Kind::kSigned;
+  return is_integer ? std::optional(static_cast<std::int64_t>(stat.number)) : std::nullopt;
+}
+
+std::size_t XplaneIdHash::operator()(std::int64_t id) const {
+  static const std::uint64_t seed = (std::uint64_t{std::random_device()()} << 32U) | 1U;
+  // The mixing of splitmix64 (Steele, Lea, Flood 2014).
+  std::uint64_t mixed = static_cast<std::uint64_t>(id) ^ seed;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+  return mixed ^ (mixed >> 31U);
+}
+
 bool read_xspace(std::string_view bytes, XplaneVisitor* visitor) {
   return SpaceReader(bytes, visitor).read();
 }
@@ -359,11 +406,9 @@ XplaneKind read_xplane_kind(std::string_view message) {
       case bytes_field(4):
         kind.display_name = reader.bytes();
         break;
-      case bytes_field(5): {
-        XplaneStat stat;
-        if (read_stat(reader.bytes(), &stat)) kind.stats.push_back(stat);
+      case bytes_field(5):
+        (void)add_stat(reader.bytes(), &kind.stats, &kind.values_left_out);
         break;
-      }
       default:
         break;
     }
@@ -381,9 +426,9 @@ std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view 
     }
     if (head.field() != bytes_field(2) || head.bytes() != name) continue;
     XplanePlane plane;
-    std::vector<std::string_view> lines;
+    std::vector<std::string_view> lines, broken;
     FieldReader all(reader.bytes());
-    decode_plane(&all, &plane, &lines);
+    decode_plane(&all, &plane, &lines, &broken);
     return plane;
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,11 +32,26 @@ struct XplaneStat {
   std::string_view bytes;    ///< kText, kBytes, kGzip (a compressed text)
 };
 
+/// Values of an event, a kind or a plane that are kept; a plane of call stacks has one for each.
+inline constexpr std::size_t kMostXplaneValues = 10'000;
+
+/// Its number, where its value is an integer.
+std::optional<std::int64_t> xplane_integer(const XplaneStat& stat);
+
+/// Of ids that a file is free to choose: another one in each process, so that no file is made of
+/// ids that collide.
+struct XplaneIdHash {
+  std::size_t operator()(std::int64_t id) const;
+};
+template <class T>
+using XplaneIds = std::unordered_map<std::int64_t, T, XplaneIdHash>;
+
 /// XEventMetadata: what the events of one kind have in common.
 struct XplaneKind {
   std::string_view name, display_name;
   std::size_t metadata_bytes = 0;
   std::vector<XplaneStat> stats;
+  std::size_t values_left_out = 0;
 };
 
 /// XPlane without its lines.
@@ -44,9 +60,11 @@ struct XplanePlane {
   std::string_view name;
   std::size_t lines = 0;
   /// The XEventMetadata messages by the ids that events have, for read_xplane_kind().
-  std::unordered_map<std::int64_t, std::string_view> kinds;
-  std::unordered_map<std::int64_t, std::string_view> stat_names;
+  XplaneIds<std::string_view> kinds;
+  XplaneIds<std::string_view> stat_names;
   std::vector<XplaneStat> stats;
+  std::size_t values_left_out = 0;
+  std::int64_t place = 0;  ///< byte offset of its content in the file
 };
 
 /// XLine without its events.
@@ -63,6 +81,7 @@ struct XplaneEvent {
   /// Set where the event stands for so many that were added up: it has no place in time then.
   std::optional<std::int64_t> occurrences;
   std::vector<XplaneStat> stats;
+  std::size_t values_left_out = 0;
   std::int64_t place = 0;  ///< byte offset of its content in the file
 };
 

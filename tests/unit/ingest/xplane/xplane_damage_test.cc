@@ -34,9 +34,13 @@ class CountedArgs : public trace::TraceArgsSink {
  public:
   std::uint64_t put(std::string_view json) override {
     EXPECT_TRUE(json.starts_with('{') && json.ends_with('}'));
+    bytes += json.size();
+    last = json;
     return count++;
   }
   std::uint64_t count = 0;
+  std::size_t bytes = 0;
+  std::string last;
 };
 
 void expect_sum(const XplaneTrace& made) {
@@ -112,6 +116,81 @@ TEST(DamagedXplane, AMillionPlanesWithAnEventAreBounded) {
   for (int i = 0; i < 1'000'000; ++i) bytes += plane;
   const XplaneTrace made = read_xplane(bytes);
   EXPECT_THAT(made.refusal, HasSubstr("names take more memory"));
+}
+
+// Between planes nothing is kept that the fullest of them needed.
+TEST(DamagedXplane, ManyPlanesBehindAFullOneTakeNoTime) {
+  Message line = xline(1, "line");
+  for (int i = 0; i < 200'000; ++i) line.message(4, xevent(i + 1, 1000, 1));
+  std::string bytes = space_of({xplane(1, "full").message(3, line)});
+  for (int i = 0; i < 200'000; ++i) bytes += std::string("\x0a\x00", 2);
+  const XplaneTrace made = read_xplane(bytes);
+  EXPECT_EQ(made.trace.events, 200'000);
+}
+
+// A name of a megabyte, and events that name it a thousand times each.
+TEST(DamagedXplane, ValuesThatNameALongTextOverAndOverAreLeftOut) {
+  const std::string text(std::size_t{1} << 20, 'x');
+  Message line = xline(1, "line");
+  for (int i = 0; i < 20; ++i) {
+    Message event = xevent(1, 1000 * i, 1);
+    for (int k = 0; k < 1000; ++k) event.message(4, Message().number(1, 1).number(7, 1));
+    line.message(4, event);
+  }
+  CountedArgs args;
+  const XplaneTrace made = read_xplane(
+      space_of({xplane(1, "plane").message(3, line).message(5, stat_entry(1, text))}), &args);
+  EXPECT_THAT(made.trace.slices, SizeIs(20));
+  EXPECT_LT(args.bytes, 20 * 4 * text.size());
+  EXPECT_THAT(args.last, HasSubstr("values_left_out"));
+}
+
+// What a kind says is written with each of its events as far as there is room, and that is said.
+TEST(DamagedXplane, WhatAKindSaysIsNotWrittenWithoutEnd) {
+  const std::string text(std::size_t{1} << 20, 'x');
+  Message line = xline(1, "line");
+  for (int i = 0; i < 1000; ++i) line.message(4, xevent(1, 1000 * i, 1).message(4, int_stat(2, i)));
+  Message kind = Message().number(1, 1).text(2, "op").message(5, text_stat(1, text));
+  CountedArgs args;
+  const XplaneTrace made =
+      read_xplane(space_of({xplane(1, "plane")
+                                .message(3, line)
+                                .message(4, Message().number(1, 1).message(2, kind))
+                                .message(5, stat_entry(1, "long"))
+                                .message(5, stat_entry(2, "own"))}),
+                  &args);
+  EXPECT_THAT(made.trace.slices, SizeIs(1000));
+  EXPECT_LT(args.bytes, 300 * text.size());
+  EXPECT_EQ(args.last, R"({"own":999})");
+  EXPECT_EQ(made.trace.problem_count, 1);
+  EXPECT_THAT(made.trace.problems[0].reason, HasSubstr("values of kinds of events are left out"));
+}
+
+TEST(DamagedXplane, AnEventWithoutEndOfValuesKeepsTenThousand) {
+  Message event = xevent(1, 1000, 1);
+  for (int i = 0; i < 10'005; ++i) event.raw(std::string("\x22\x00", 2));
+  CountedArgs args;
+  const XplaneTrace made = read_xplane(
+      space_of({xplane(1, "plane").message(3, xline(1, "line").message(4, event))}), &args);
+  EXPECT_THAT(made.trace.slices, SizeIs(1));
+  EXPECT_THAT(args.last, HasSubstr(R"("values_left_out":"5")"));
+}
+
+// It names no other kind instead.
+TEST(DamagedXplane, ANameThatCannotBeDecodedIsReported) {
+  const XplaneTrace made = read_xplane(
+      space_of({xplane(1, "plane")
+                    .message(3, xline(1, "line").message(4, xevent(0, 1000, 1)))
+                    .message(4, kind_entry(0, "sound"))
+                    .message(4, Message().length(1, 1000))
+                    .message(5, Message().number(1, 2).message(2, Message().length(2, 9)))
+                    .message(6, Message().length(5, 9))}));
+  ASSERT_THAT(made.trace.slices, SizeIs(1));
+  EXPECT_EQ(made.trace.name(made.trace.slices[0]), "sound");
+  EXPECT_EQ(made.trace.broken, 3);
+  ASSERT_EQ(made.trace.problem_count, 3);
+  EXPECT_THAT(made.trace.problems[0].reason, HasSubstr("plane cannot be decoded"));
+  EXPECT_GT(made.trace.problems[0].offset, 0);
 }
 
 TEST(DamagedXplane, ScopesThatContainEachOtherDoNoHarm) {

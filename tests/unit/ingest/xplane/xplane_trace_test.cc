@@ -351,6 +351,40 @@ TEST(Xplane, SaysWhatTheProfilerLost) {
   EXPECT_EQ(made.trace.threads[0].process_labels, "host-1");
 }
 
+TEST(Xplane, TakesNoTextForANumber) {
+  const Read read({xplane(0, "/host:CPU")
+                       .message(3, xline(1, "thread")
+                                       .message(4, xevent(1, 1000, 5)
+                                                       .message(4, text_stat(1, "0"))
+                                                       .message(4, text_stat(2, "x"))
+                                                       .message(4, text_stat(3, "x"))))
+                       .message(4, kind_entry(1, "op"))
+                       .message(5, stat_entry(1, "dropped_traces"))
+                       .message(5, stat_entry(2, "correlation_id"))
+                       .message(5, stat_entry(3, "_a")),
+                   xplane(1, "Task Environment")
+                       .message(5, stat_entry(1, "profile_start_time"))
+                       .message(6, text_stat(1, "1700000000000000000"))});
+  EXPECT_EQ(read.trace().problem_count, 0);
+  EXPECT_EQ(read.trace().base_time, 0);
+  EXPECT_EQ(read.made.planes[0].slices, 1);
+  EXPECT_EQ(read.trace().args_of(read.trace().slices[0]).correlation, trace::TraceArgs::kAbsent);
+}
+
+// Constants of a kind count where the event does not say otherwise.
+TEST(Xplane, ReadsWhatAKindSaysOfItsEvents) {
+  const Message kind =
+      Message().number(1, 1).text(2, "copy").message(5, text_stat(1, "size:4096 dest:0"));
+  const Read read({xplane(0, "/device:GPU:0")
+                       .message(3, xline(1, "Stream #1")
+                                       .message(4, xevent(1, 1000, 1000))
+                                       .message(4, xevent(1, 3000, 0)))
+                       .message(4, Message().number(1, 1).message(2, kind))
+                       .message(5, stat_entry(1, "memcpy_details"))});
+  EXPECT_THAT(read.categories(), ElementsAre("gpu_memcpy", "gpu_memcpy"));
+  ASSERT_THAT(read.trace().bandwidths, SizeIs(1)) << "none without a length";
+}
+
 TEST(Xplane, KeepsValuesOfPlanes) {
   const Read read({xplane(3, "/device:GPU:3")
                        .message(6, text_stat(1, "AMD"))

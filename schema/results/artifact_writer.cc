@@ -64,7 +64,7 @@ Expected<std::optional<KnownArtifact>> find_same(Connection& connection, Artifac
                                                  std::string_view name, const ContentHash& hash,
                                                  const std::vector<ResultKey>& ties) {
   Statement query = connection.cached(sql::kArtifactsOfContent);
-  query.bind(1, name).bind_blob_view(2, hash.view());
+  query.bind(1, name).bind_blob_view(2, hash.view()).bind(3, artifact_kind_name(kind));
   BENCHHUD_ASSIGN(const auto candidates, collect(query, read_known));
   std::optional<KnownArtifact> orphan;
   for (const KnownArtifact& candidate : candidates) {

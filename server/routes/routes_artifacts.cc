@@ -90,9 +90,12 @@ Expected<ResponsePlan> get_artifact(RequestContext& context) {
 Expected<ResponsePlan> get_text(RequestContext& context) {
   BENCHHUD_ASSIGN(const Artifact artifact, asked_artifact(context, "id"));
   if (!artifact.text) {
-    return wrong_parameter(
-        context, "id",
-        artifact.trace ? "A trace is not kept as text." : "Nothing of this dump could be kept.");
+    if (artifact.trace) return wrong_parameter(context, "id", "A trace is not kept as text.");
+    const bool is_log = artifact.kind == schema::ArtifactKind::kTorchTrace && !artifact.error;
+    return wrong_parameter(context, "id",
+                           is_log
+                               ? "Of a log of TORCH_TRACE its compilations are kept, not its text."
+                               : "Nothing of this dump could be kept.");
   }
   const std::size_t offset = context.query.size("offset");
   const std::size_t length =

@@ -20,7 +20,7 @@ before(async () => {
   const server = await serve(base, "--no-code");
   const list = async (path) => (await (await fetch(`${server.base}/api/v1/${path}`)).json()).items;
   const runs = (await list("runs?limit=1000")).map(({ id }) => id);
-  const dumps = (await list("artifacts?limit=100")).map(({ id, kind }) => `artifacts/${id}/${kind === "trace" ? "content" : "text"}`);
+  const dumps = (await list("artifacts?limit=100")).map(({ id, kind }) => `artifacts/${id}/${{ trace: "content", torch_trace: "compilations" }[kind] ?? "text"}`);
   targets = ["results?limit=1000", "results?limit=1000&format=csv", ...dumps, "overview", "runs", "models", "alerts", "ingests", "errors", "search?q=resnet", ...runs.slice(0, 10).flatMap((id) => [`runs/${id}`, `runs/${id}/models`, `failures?run=${id}`])];
   wanted = await answers(server);
   assert.ok([...wanted.values()].every(({ status }) => status === 200), JSON.stringify([...wanted].filter(([, { status }]) => status !== 200)));

@@ -127,6 +127,18 @@ test("the Chrome trace of the same session is no second trace", { skip: !existsS
   assert.deepEqual(ingest("session.db", join(folder, "session")).dumps.map((dump) => dump.outcome), ["known", "known"]);
 });
 
+// The profiler's own file tells what happened, by its name, wherever it lies, and keeps nothing else from being read.
+test("outside of the runner's folders, a profile that is empty leaves the Chrome trace beside it", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, () => {
+  write("run.jsonl", line({ metrics: times(0.5) }) + "\n");
+  ingest("beside.db", join(folder, "run.jsonl"));
+  const trace = write("beside/cyclops.trace.json.gz", readFileSync(join(real, "gtx1080ti_two_gpus.trace.json.gz")));
+  const profile = write("beside/cyclops.xplane.pb", "");
+  const done = ingest("beside.db", trace, "--for", "latest/alpha/eval/inductor");
+  assert.deepEqual([done.dumps[0].outcome, done.dumps[0].unreadable], ["new", null]);
+  const empty = ingest("beside.db", profile, "--for", "latest/alpha/eval/inductor");
+  assert.match(empty.dumps[0].unreadable, /the profiler could not write more than 2 GB/);
+});
+
 test("two profiles are compared", () => {
   const before = write("before.xplane.pb", smallXspace());
   const done = benchhud("profile", "diff", before, write("after.xplane.pb", smallXspace()), "--format", "json");

@@ -462,6 +462,23 @@ TEST_F(Dumps, BothFilesOfASessionAreOneTrace) {
   EXPECT_THAT(artifacts(), SizeIs(1));
 }
 
+// As stores of before have them: the migration forgets that the file was read.
+TEST_F(Dumps, AProfileThatWasOnlyListedIsReadAgain) {
+  const std::string session = "n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/host";
+  write("n/results.jsonl", line(1000));
+  write(session + ".xplane.pb", small_profile());
+  ingest_folder("n");
+  for (const char* sql :
+       {"UPDATE artifact SET kind = 'xplane', trace_id = NULL", "DELETE FROM artifact_file"}) {
+    ASSERT_TRUE(store_->prepare(sql).run());
+  }
+  EXPECT_EQ(ingest_folder("n").new_dumps, 1);
+  const auto all = artifacts();
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NE(all[0].trace.has_value(), all[1].trace.has_value());
+  EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+}
+
 TEST_F(Dumps, WhereTheProfileCannotBeReadTheOtherFileOfTheSessionIsTakenIn) {
   const std::string session = "n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/host";
   write(session + ".trace.json", kTrace);

@@ -96,6 +96,34 @@ std::string TextBudget::keep(std::string_view text, std::size_t most) {
   return kept;
 }
 
+bool CompilationBuilder::is_followed_by(std::string_view kind, std::int64_t attempt,
+                                        bool is_forward_metrics) const {
+  if (kind == "dynamo_start" && has_start_) return true;
+  // Where that record is lost: metrics end a compilation, and attempts count up.
+  return metrics_attempt_ &&
+         (attempt < *metrics_attempt_ || (is_forward_metrics && attempt == *metrics_attempt_));
+}
+
+void CompilationBuilder::begin_after(CompilationBuilder* before) {
+  // An event that began before the metrics and did not end has lost its end.
+  for (OpenEvent& event : before->open_events_) {
+    if (before->metrics_attempt_ && !event.is_behind_metrics) continue;
+    event.is_behind_metrics = false;
+    open_events_.push_back(std::move(event));
+  }
+  before->open_events_.clear();
+  if (open_events_.empty()) return;
+  compilation.line = open_events_.front().line;
+  compilation.logged_at = open_events_.front().logged_at;
+}
+
+void CompilationBuilder::take_record(std::string_view kind, std::int64_t attempt,
+                                     bool is_forward_metrics) {
+  has_start_ |= kind == "dynamo_start";
+  if (is_forward_metrics) metrics_attempt_ = attempt;
+  compilation.attempt = std::max(compilation.attempt, attempt);
+}
+
 void CompilationBuilder::take_metrics(object metrics, bool is_backward, const JsonReader& json,
                                       TextBudget* budget) {
   for (const auto member : metrics) {
@@ -154,14 +182,16 @@ void CompilationBuilder::take_metrics(object metrics, bool is_backward, const Js
   }
 }
 
-void CompilationBuilder::take_event(object event, const JsonReader& json, TextBudget* budget) {
+void CompilationBuilder::take_event(object event, std::int64_t line, std::string logged_at,
+                                    const JsonReader& json, TextBudget* budget) {
   const auto name = json_string(event, "name", json);
   const auto phase = json_string(event, "ph", json);
   const auto at = number_member(event, "ts", json);
   if (!name || !phase || !at) return;
   if (*phase == "B") {
     if (open_events_.size() < kMostOpenEvents) {
-      open_events_.push_back({std::string(name->substr(0, kLongestEventName)), *at});
+      open_events_.push_back({std::string(name->substr(0, kLongestEventName)), *at,
+                              metrics_attempt_.has_value(), line, std::move(logged_at)});
     }
     return;
   }

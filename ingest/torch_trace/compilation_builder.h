@@ -30,14 +30,23 @@ class TextBudget {
 class CompilationBuilder {
  public:
   schema::Compilation compilation;
-  bool has_start = false;
+
+  /// Whether a record of this kind and attempt is of another compilation of the same id.
+  bool is_followed_by(std::string_view kind, std::int64_t attempt, bool is_forward_metrics) const;
+  /// Takes over what belongs to this compilation, but was logged before it was known that the id
+  /// had begun again: PyTorch writes the event of the begin before the record of it.
+  void begin_after(CompilationBuilder* before);
+  /// Notes a record that belongs to it.
+  void take_record(std::string_view kind, std::int64_t attempt, bool is_forward_metrics);
 
   /// The members of `compilation_metrics`, which `json` reads. `is_backward`: of the backward
   /// graph.
   void take_metrics(simdjson::dom::object metrics, bool is_backward, const JsonReader& json,
                     TextBudget* budget);
-  /// A begin or end of `chromium_event`, by which a phase's time is known.
-  void take_event(simdjson::dom::object event, const JsonReader& json, TextBudget* budget);
+  /// A begin or end of `chromium_event`, by which a phase's time is known. `line` and `logged_at`:
+  /// of its record.
+  void take_event(simdjson::dom::object event, std::int64_t line, std::string logged_at,
+                  const JsonReader& json, TextBudget* budget);
   void add_graph_break(std::string_view reason, TextBudget* budget);
   void add_recompile(std::string_view reason, TextBudget* budget);
   void add_cache(std::string_view cache, std::string_view outcome, std::string_view reason,
@@ -62,11 +71,16 @@ class CompilationBuilder {
   struct OpenEvent {
     std::string name;
     double at = 0;  // us
+    bool is_behind_metrics = false;
+    std::int64_t line = 0;
+    std::string logged_at;
   };
 
   void add_phase(std::string_view name, bool is_event, bool is_backward, double seconds,
                  TextBudget* budget);
 
+  bool has_start_ = false;
+  std::optional<std::int64_t> metrics_attempt_;  // of the forward metrics
   std::vector<Phase> phases_;
   std::vector<std::string> restarts_, graph_breaks_, recompiles_;
   std::vector<CacheUse> caches_;

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 12> kCommonMembers = {"frame_id",    "fra
 
 // Records of which no text is kept: what they say is read, or is of use to other records only.
 bool is_read_in_full(std::string_view kind) {
-  return kind == "str" || kind == "chromium_event" || kind == "dynamo_start" || kind == "stack" ||
+  return kind == "chromium_event" || kind == "dynamo_start" || kind == "stack" ||
          kind.starts_with("describe_");
 }
 
@@ -117,6 +117,16 @@ class TorchTraceReader::State {
     std::optional<std::size_t> compilation;
   };
 
+  /// What a record of metrics says.
+  struct Metrics {
+    object members;
+    const JsonReader* json;  // of the members
+    bool is_backward;
+  };
+
+  /// In `latest_`, of an id whose last compilation is beyond those that are kept.
+  static constexpr std::size_t kLeftOut = std::string::npos;
+
   void add_problem(std::string reason) { problems_.add(line_, std::move(reason)); }
 
   void take_line(const LogRecord& record) {
@@ -157,8 +167,19 @@ class TorchTraceReader::State {
     Place place = place_of(members);
     if (options_.on_record) options_.on_record(place.compile_id, place.attempt, kind);
     if (!has_sound_payload(record, members)) return;
-    find_compilation(kind, record, &place);
-    take_kind(kind, value, record, place);
+    // Stacks of any compilation name these strings.
+    if (kind == "str") return take_string(value);
+    const std::optional<Metrics> metrics =
+        place.compile_id.empty() ? std::nullopt : metrics_of(kind, value, record);
+    if (!find_compilation(kind, record, metrics && !metrics->is_backward, &place)) {
+      ++log_.omitted;
+      return;
+    }
+    CompilationBuilder* const builder = builder_of(place);
+    if (metrics) {
+      builder->take_metrics(metrics->members, metrics->is_backward, *metrics->json, &budget_);
+    }
+    take_kind(kind, value, record, place, builder);
   }
 
   void count_kind(std::string_view kind) {
@@ -202,45 +223,44 @@ class TorchTraceReader::State {
     return false;
   }
 
-  void find_compilation(std::string_view kind, const LogRecord& record, Place* place) {
-    if (place->compile_id.empty()) return;
-    auto [known, is_new] = latest_.try_emplace(place->compile_id);
+  /// False if the record's compilation is beyond those that are kept.
+  bool find_compilation(std::string_view kind, const LogRecord& record, bool is_forward_metrics,
+                        Place* place) {
+    if (place->compile_id.empty()) return true;
+    const auto known = latest_.find(place->compile_id);
+    if (known != latest_.end() && known->second == kLeftOut) return false;
     // An id that begins again is another compilation: Dynamo was reset in between.
-    const bool begins = !is_new && kind == "dynamo_start" && builders_[known->second].has_start;
-    if (is_new || begins) {
+    CompilationBuilder* const before = known == latest_.end() ? nullptr : &builders_[known->second];
+    if (before == nullptr || before->is_followed_by(kind, place->attempt, is_forward_metrics)) {
       if (builders_.size() == kMostCompilations) {
-        if (is_new) latest_.erase(known);
-        ++log_.omitted;
-        return;
+        // What comes of the id now is not of the compilation before.
+        if (before != nullptr) known->second = kLeftOut;
+        return false;
       }
       CompilationBuilder builder;
       builder.compilation.compile_id = place->compile_id;
       builder.compilation.line = record.line;
       builder.compilation.logged_at = shown_time(record.time);
-      if (begins) {
-        builder.compilation.occurrence = builders_[known->second].compilation.occurrence + 1;
+      if (before != nullptr) {
+        builder.compilation.occurrence = before->compilation.occurrence + 1;
+        builder.begin_after(before);
       }
-      known->second = builders_.size();
+      latest_[place->compile_id] = builders_.size();
       builders_.push_back(std::move(builder));
     }
-    place->compilation = known->second;
-    CompilationBuilder& builder = builders_[known->second];
-    builder.has_start |= kind == "dynamo_start";
-    std::int64_t& attempt = builder.compilation.attempt;
-    attempt = std::max(attempt, place->attempt);
+    place->compilation = latest_[place->compile_id];
+    builders_[*place->compilation].take_record(kind, place->attempt, is_forward_metrics);
+    return true;
   }
 
   CompilationBuilder* builder_of(const Place& place) {
     return place.compilation ? &builders_[*place.compilation] : nullptr;
   }
 
-  void take_kind(std::string_view kind, element value, const LogRecord& record,
-                 const Place& place) {
-    CompilationBuilder* const builder = builder_of(place);
-    if (kind == "str") return take_string(value);
+  void take_kind(std::string_view kind, element value, const LogRecord& record, const Place& place,
+                 CompilationBuilder* builder) {
     if (kind == "dynamo_start") return take_start(value, builder);
     if (kind == "chromium_event") return take_event(record, builder);
-    if (is_metrics(kind)) take_metrics(kind, value, record, builder);
     if (kind == "dynamo_guards") take_guards(record, builder);
     if (is_read_in_full(kind)) return;
     schema::CompilationOutput output;
@@ -334,25 +354,25 @@ class TorchTraceReader::State {
     if (builder == nullptr || !record.has_payload) return;
     const auto event = payload_json(record);
     if (event && event->is_object()) {
-      builder->take_event(value_of<object>(*event), payload_parser_.reader(), &budget_);
+      builder->take_event(value_of<object>(*event), record.line, shown_time(record.time),
+                          payload_parser_.reader(), &budget_);
     }
   }
 
-  void take_metrics(std::string_view kind, element value, const LogRecord& record,
-                    CompilationBuilder* builder) {
-    if (builder == nullptr) return;
+  std::optional<Metrics> metrics_of(std::string_view kind, element value, const LogRecord& record) {
+    if (!is_metrics(kind)) return {};
     const JsonReader* json = &parser_.reader();
     std::optional<element> metrics = value;
     if (record.has_payload) {
       metrics = payload_json(record);
       json = &payload_parser_.reader();
     }
-    if (!metrics || !metrics->is_object()) return;
+    if (!metrics || !metrics->is_object()) return {};
     const auto members = value_of<object>(*metrics);
     const auto is_forward = json_member(members, "is_forward");
     const bool is_backward = kind != "compilation_metrics" ||
                              (is_forward && is_forward->is_bool() && !value_of<bool>(*is_forward));
-    builder->take_metrics(members, is_backward, *json, &budget_);
+    return Metrics{members, json, is_backward};
   }
 
   void take_guards(const LogRecord& record, CompilationBuilder* builder) {

@@ -214,6 +214,23 @@ TEST_F(RealLogs, TellsCacheUseByOccurrence) {
   EXPECT_THAT(first.caches, HasSubstr("Unsupported call_function target flex_attention"));
 }
 
+TEST_F(RealLogs, EveryOccurrenceHasTheTimeOfDynamo) {
+  const ReadLog read = read_log(text_of("cache_hit_miss.log"));
+  std::int64_t last = 0;
+  for (const Compilation& one : read.log.compilations) {
+    SCOPED_TRACE(one.compile_id + " " + std::to_string(one.occurrence));
+    std::int64_t count = 0;
+    for (const json& phase : json::parse(one.phases)) {
+      if (phase["name"] == "dynamo") count += phase["count"].get<std::int64_t>();
+    }
+    EXPECT_EQ(count, 1);
+    EXPECT_GT(one.line, last);
+    last = one.line;
+  }
+  // Of the event that begins it, and not of `dynamo_start` behind it.
+  EXPECT_EQ(read.log.compilations.front().line, 1);
+}
+
 TEST_F(RealLogs, KeepsStackGraphAndCode) {
   const ReadLog read = read_log(text_of("simple.log"));
   ASSERT_THAT(read.log.compilations, SizeIs(1));
@@ -395,6 +412,68 @@ TEST(TorchTraceReader, EventsWithoutTheirEndOrBeginAreLeftOut) {
   EXPECT_EQ(phases[0]["name"], "a");
   EXPECT_EQ(phases[0]["count"], 2);
   EXPECT_NEAR(phases[0]["seconds"].get<double>(), 0.002, 1e-12);
+}
+
+std::string of_id(int frame, int attempt = 0) {
+  return R"(, "frame_id": )" + std::to_string(frame) + R"(, "frame_compile_id": 0, "attempt": )" +
+         std::to_string(attempt);
+}
+
+TEST(TorchTraceReader, AnEventBeforeTheStartBelongsToTheOccurrenceThatItBegins) {
+  const auto event = [](const std::string& name, const std::string& phase, int at) {
+    return with_payload(R"("chromium_event": {})" + of_id(0),
+                        R"({"name": ")" + name + R"(", "ph": ")" + phase + R"(", "ts": )" +
+                            std::to_string(at) + "}");
+  };
+  const std::string start = record(R"("dynamo_start": {"stack": []})" + of_id(0));
+  const ReadLog read =
+      read_log(event("dynamo", "B", 0) + start + event("lost", "B", 1) +
+               record(R"("compilation_metrics": {})" + of_id(0)) + event("dynamo", "E", 1000) +
+               event("dynamo", "B", 5000) + start + event("dynamo", "E", 7000));
+  ASSERT_THAT(read.log.compilations, SizeIs(2));
+  EXPECT_EQ(read.log.compilations[1].line, 9);
+  std::vector<double> seconds;
+  for (const Compilation& one : read.log.compilations) {
+    const json phases = json::parse(one.phases);
+    ASSERT_EQ(phases.size(), 1u);
+    seconds.push_back(phases[0]["seconds"]);
+  }
+  EXPECT_THAT(seconds, ElementsAre(testing::DoubleEq(0.001), testing::DoubleEq(0.002)));
+}
+
+TEST(TorchTraceReader, ALostStartDoesNotMergeCompilations) {
+  const auto metrics = [](const std::string& name, int attempt) {
+    return record(R"("compilation_metrics": {"co_name": ")" + name + R"("})" + of_id(0, attempt));
+  };
+  const auto graph = [](int attempt) { return record(R"("graph": {})" + of_id(0, attempt)); };
+  // The second is known by its metrics, the third by its attempt. Those of a later attempt belong
+  // to the same compilation.
+  const ReadLog read = read_log(graph(0) + metrics("a", 1) + graph(1) + metrics("b", 1) +
+                                metrics("b", 2) + graph(0) + metrics("c", 0));
+  std::vector<std::string> found;
+  for (const Compilation& one : read.log.compilations) {
+    found.push_back(*one.frame_name + std::to_string(one.occurrence) + std::to_string(one.attempt));
+  }
+  EXPECT_THAT(found, ElementsAre("a11", "b22", "c30"));
+}
+
+TEST(TorchTraceReader, RecordsOfCompilationsBeyondTheLimitAreOmitted) {
+  std::string text;
+  const int most = static_cast<int>(TorchTraceReader::kMostCompilations);
+  for (int i = 0; i < most; ++i) {
+    text += record(R"("dynamo_start": {"stack": []})" + of_id(i));
+  }
+  for (const int id : {7, most}) {
+    text += record(R"("dynamo_start": {"stack": []})" + of_id(id)) +
+            record(R"("graph": {})" + of_id(id)) +
+            record(R"("compilation_metrics": {"co_name": "f"})" + of_id(id));
+  }
+  const ReadLog read = read_log(text + record(R"("graph": {})" + of_id(8)));
+  EXPECT_THAT(read.log.compilations, SizeIs(most));
+  EXPECT_EQ(read.log.compilations.at(7).frame_name, std::nullopt);
+  EXPECT_EQ(read.log.omitted, 6);
+  ASSERT_THAT(read.log.outputs, SizeIs(1));
+  EXPECT_EQ(read.log.outputs[0].compilation, 8);
 }
 
 TEST(TorchTraceReader, KnowsALogByItsFirstLine) {

@@ -396,12 +396,13 @@ class DumpIngest::File {
     if (failure) return std::move(*failure);
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.byte_count()));
     if (is_known) return {};
-    // A process that compiled nothing leaves an empty log.
-    if (log.record_count == 0 && !trim(begin).empty()) {
+    // A process that compiled nothing leaves an empty log, of which there is no problem.
+    if (log.record_count == 0 && !log.problems.empty()) {
       const auto container = unread_container(begin);
-      artifact_.error = container ? "it is " + *container
-                                  : fmt::format("there is no record of a {} in it",
-                                                dump_kind_words(artifact_.kind));
+      artifact_.error = !file.damage().empty() ? file.damage()
+                        : container            ? "it is " + *container
+                                               : fmt::format("there is no record of a {} in it",
+                                                             dump_kind_words(artifact_.kind));
       return {};
     }
     if (!log.rank) log.rank = rank_in_name(artifact_.name.substr(artifact_.name.rfind('/') + 1));

@@ -1,8 +1,11 @@
 #include "ingest/torch_trace/compilation_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "ingest/text/json_text.h"
@@ -32,11 +35,14 @@ std::optional<double> number_member(object members, std::string_view key, const 
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
-void add_reason(std::string_view reason, std::vector<std::string>* list, TextBudget* budget) {
-  if (reason.empty() || list->size() == kMostListed || budget->is_exceeded()) return;
-  if (std::find(list->begin(), list->end(), reason) != list->end()) return;
-  list->push_back(budget->keep(reason, kLongestReason));
+// A duration, in a unit of so many seconds.
+std::optional<double> seconds_member(object members, std::string_view key, double unit,
+                                     const JsonReader& json) {
+  const auto number = number_member(members, key, json);
+  return number && *number >= 0 ? std::optional(*number * unit) : std::nullopt;
 }
+
+constexpr double kMicrosecond = 1e-6;
 
 // The unit in a metric's name, in seconds; none if it is not a duration that was spent.
 struct TimeName {
@@ -45,18 +51,32 @@ struct TimeName {
 };
 
 std::optional<TimeName> time_name(std::string_view key) {
-  // Points in time, a limit, and what stands for itself.
-  constexpr std::array<std::string_view, 6> kOthers = {"start_time_us",
+  // Points in time, a limit, what was not spent, and what stands for itself.
+  constexpr std::array<std::string_view, 7> kOthers = {"start_time_us",
                                                        "end_time_us",
                                                        "start_time",
                                                        "distributed_ephemeral_timeout_us",
+                                                       "remote_cache_time_saved_s",
                                                        "dynamo_time_before_restart_s",
                                                        "dynamo_compile_time_before_restart_us"};
   if (std::find(kOthers.begin(), kOthers.end(), key) != kOthers.end()) return {};
-  constexpr double kMicrosecond = 1e-6;
   if (key.ends_with("_us")) return TimeName{key.substr(0, key.size() - 3), kMicrosecond};
   if (key.ends_with("_s")) return TimeName{key.substr(0, key.size() - 2), 1};
   return {};
+}
+
+// By which name PyTorch writes a duration in seconds again, in microseconds: both are in its
+// metrics since it has the second.
+std::string successor_of(std::string_view phase) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRenamed = {
+      {{"entire_frame_compile_time", "dynamo_cumulative_compile_time"},
+       {"backend_compile_time", "aot_autograd_cumulative_compile_time"},
+       {"inductor_compile_time", "inductor_cumulative_compile_time"},
+       {"code_gen_time", "inductor_code_gen_cumulative_compile_time"}}};
+  for (const auto& [before, now] : kRenamed) {
+    if (phase == before) return std::string(now) + "_us";
+  }
+  return std::string(phase) + "_us";
 }
 
 std::string json_list(const std::vector<std::string>& texts) {
@@ -126,9 +146,16 @@ void CompilationBuilder::take_record(std::string_view kind, std::int64_t attempt
 
 void CompilationBuilder::take_metrics(object metrics, bool is_backward, const JsonReader& json,
                                       TextBudget* budget) {
+  std::unordered_set<std::string_view> in_microseconds;
+  for (const auto member : metrics) {
+    if (!member.key.ends_with("_us")) continue;
+    const auto number = json.number(member.value);
+    if (number && std::isfinite(*number) && *number >= 0) in_microseconds.insert(member.key);
+  }
   for (const auto member : metrics) {
     const auto name = time_name(member.key);
     if (!name) continue;
+    if (name->unit == 1 && in_microseconds.contains(successor_of(name->phase))) continue;
     const auto number = json.number(member.value);
     if (!number || !std::isfinite(*number) || *number < 0) continue;
     add_phase(name->phase, false, is_backward, *number * name->unit, budget);
@@ -155,22 +182,18 @@ void CompilationBuilder::take_metrics(object metrics, bool is_backward, const Js
   set_number("graph_node_count", &compilation.node_count);
   set_number("graph_input_count", &compilation.input_count);
   set_number("cache_size", &compilation.cache_size);
-  constexpr double kMicrosecond = 1e-6;
+  const auto set_seconds = [&](std::string_view key, double unit, std::optional<double>* to) {
+    if (!*to) *to = seconds_member(metrics, key, unit, json);
+  };
   // What PyTorch called the whole compilation, by its age.
-  if (const auto whole = number_member(metrics, "entire_frame_compile_time_s", json)) {
-    compilation.seconds = whole;
-  } else if (const auto dynamo =
-                 number_member(metrics, "dynamo_cumulative_compile_time_us", json)) {
-    compilation.seconds = *dynamo * kMicrosecond;
-  } else if (const auto duration = number_member(metrics, "duration_us", json)) {
-    compilation.seconds = *duration * kMicrosecond;
-  }
-  if (const auto before = number_member(metrics, "dynamo_time_before_restart_s", json)) {
-    compilation.seconds_before_restart = before;
-  } else if (const auto restarts =
-                 number_member(metrics, "dynamo_compile_time_before_restart_us", json)) {
-    compilation.seconds_before_restart = *restarts * kMicrosecond;
-  }
+  std::optional<double> seconds, before_restart;
+  set_seconds("entire_frame_compile_time_s", 1, &seconds);
+  set_seconds("dynamo_cumulative_compile_time_us", kMicrosecond, &seconds);
+  set_seconds("duration_us", kMicrosecond, &seconds);
+  if (seconds) compilation.seconds = seconds;
+  set_seconds("dynamo_time_before_restart_s", 1, &before_restart);
+  set_seconds("dynamo_compile_time_before_restart_us", kMicrosecond, &before_restart);
+  if (before_restart) compilation.seconds_before_restart = before_restart;
   if (const auto reasons = json_member(metrics, "restart_reasons");
       reasons && reasons->is_array()) {
     for (const element reason : value_of<simdjson::dom::array>(*reasons)) {
@@ -189,6 +212,7 @@ void CompilationBuilder::take_event(object event, std::int64_t line, std::string
   const auto at = number_member(event, "ts", json);
   if (!name || !phase || !at) return;
   if (*phase == "B") {
+    has_more_ |= open_events_.size() >= kMostOpenEvents;
     if (open_events_.size() < kMostOpenEvents) {
       open_events_.push_back({std::string(name->substr(0, kLongestEventName)), *at,
                               metrics_attempt_.has_value(), line, std::move(logged_at)});
@@ -200,7 +224,6 @@ void CompilationBuilder::take_event(object event, std::int64_t line, std::string
       open_events_.rbegin(), open_events_.rend(),
       [&](const OpenEvent& one) { return one.name == name->substr(0, kLongestEventName); });
   if (open == open_events_.rend()) return;
-  constexpr double kMicrosecond = 1e-6;
   const double seconds = (*at - open->at) * kMicrosecond;
   // What began later and did not end has lost its end.
   open_events_.erase(open.base() - 1, open_events_.end());
@@ -209,16 +232,36 @@ void CompilationBuilder::take_event(object event, std::int64_t line, std::string
 
 void CompilationBuilder::add_phase(std::string_view name, bool is_event, bool is_backward,
                                    double seconds, TextBudget* budget) {
+  // A sum that is not finite is of numbers that no clock gave.
+  if (!std::isfinite(seconds)) return;
   for (Phase& phase : phases_) {
     if (phase.name != name || phase.is_event != is_event || phase.is_backward != is_backward) {
       continue;
     }
+    if (!std::isfinite(phase.seconds + seconds)) return;
     phase.seconds += seconds;
     ++phase.count;
     return;
   }
+  has_more_ |= phases_.size() == kMostPhases;
   if (phases_.size() == kMostPhases || budget->is_exceeded()) return;
   phases_.push_back({budget->keep(name, kLongestName), is_event, is_backward, seconds, 1});
+}
+
+void CompilationBuilder::add_reason(std::string_view reason, std::vector<std::string>* list,
+                                    TextBudget* budget) {
+  if (reason.empty() || budget->is_exceeded()) return;
+  if (std::find(list->begin(), list->end(), reason) != list->end()) return;
+  has_more_ |= list->size() == kMostListed;
+  if (list->size() == kMostListed) return;
+  list->push_back(budget->keep(reason, kLongestReason));
+}
+
+std::string_view CompilationBuilder::limits() {
+  static const std::string words =
+      fmt::format("{} reasons of a kind, {} uses of caches, {} phases and {} open events",
+                  kMostListed, kMostListed, kMostPhases, kMostOpenEvents);
+  return words;
 }
 
 void CompilationBuilder::add_graph_break(std::string_view reason, TextBudget* budget) {
@@ -231,6 +274,7 @@ void CompilationBuilder::add_recompile(std::string_view reason, TextBudget* budg
 
 void CompilationBuilder::add_cache(std::string_view cache, std::string_view outcome,
                                    std::string_view reason, TextBudget* budget) {
+  has_more_ |= caches_.size() == kMostListed;
   if (caches_.size() == kMostListed || budget->is_exceeded()) return;
   caches_.push_back({budget->keep(cache, kLongestName), std::string(outcome),
                      budget->keep(reason, kLongestReason)});

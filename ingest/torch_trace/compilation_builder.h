@@ -54,6 +54,11 @@ class CompilationBuilder {
   /// The number of guards, where no metrics say it.
   void set_guards(std::int64_t count) { guards_ = count; }
 
+  /// Whether more reasons, caches, phases or events came than are kept of one compilation.
+  bool has_more() const { return has_more_; }
+  /// Those limits, in words.
+  static std::string_view limits();
+
   /// The compilation with all that was gathered.
   schema::Compilation finish();
 
@@ -76,10 +81,11 @@ class CompilationBuilder {
     std::string logged_at;
   };
 
+  void add_reason(std::string_view reason, std::vector<std::string>* list, TextBudget* budget);
   void add_phase(std::string_view name, bool is_event, bool is_backward, double seconds,
                  TextBudget* budget);
 
-  bool has_start_ = false;
+  bool has_start_ = false, has_more_ = false;
   std::optional<std::int64_t> metrics_attempt_;  // of the forward metrics
   std::vector<Phase> phases_;
   std::vector<std::string> restarts_, graph_breaks_, recompiles_;

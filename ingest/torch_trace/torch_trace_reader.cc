@@ -1,6 +1,7 @@
 #include "ingest/torch_trace/torch_trace_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,7 @@
 #include "ingest/torch_trace/compilation_builder.h"
 #include "ingest/torch_trace/log_records.h"
 #include "schema/base/json_writer.h"
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::ingest {
 
@@ -29,6 +31,8 @@ constexpr std::size_t kLongestKind = 200;
 constexpr std::size_t kLongestOutputName = 1 << 10;
 constexpr std::size_t kMostKinds = 1000;
 constexpr std::size_t kMostStackFrames = 1000;
+// Of its text. Names that come once in a log are in it once a frame.
+constexpr std::size_t kLongestStack = std::size_t{64} << 10;
 constexpr std::string_view kOtherKinds = "(other kinds)";
 
 // Members that records of every kind have.
@@ -103,7 +107,14 @@ class TorchTraceReader::State {
                       "are kept",
                       log_.omitted, kMostCompilations, kMostOutputs));
     }
-    for (CompilationBuilder& builder : builders_) log_.compilations.push_back(builder.finish());
+    for (CompilationBuilder& builder : builders_) {
+      if (builder.has_more()) {
+        problems_.add(builder.compilation.line,
+                      fmt::format("the compilation that begins here has more than is kept: {}",
+                                  CompilationBuilder::limits()));
+      }
+      log_.compilations.push_back(builder.finish());
+    }
     for (auto& [kind, count] : kinds_) log_.kinds.emplace_back(kind, count);
     log_.problems = problems_.take();
     return std::move(log_);
@@ -267,15 +278,14 @@ class TorchTraceReader::State {
     if (value.is_object()) {
       const auto about = value_of<object>(value);
       const JsonReader& json = parser_.reader();
-      for (const std::string_view key : {"name", "filename"}) {
-        const auto name = json_string(about, key, json);
-        if (name && output.name.empty()) output.name = budget_.keep(*name, kLongestOutputName);
-      }
+      std::string_view name = json_string(about, "name", json).value_or("");
+      if (name.empty()) name = json_string(about, "filename", json).value_or("");
+      if (!name.empty()) output.name = budget_.keep(name, kLongestOutputName);
       if (kind == "artifact") {
         if (const auto encoding = json_string(about, "encoding", json)) {
           output.encoding = budget_.keep(*encoding, kLongestOutputName);
         }
-        if (builder != nullptr) take_artifact(output.name, record, builder);
+        if (builder != nullptr) take_artifact(name, record, builder);
       }
     }
     keep_output(kind, value, record, place, std::move(output));
@@ -288,10 +298,11 @@ class TorchTraceReader::State {
       const JsonReader& json = parser_.reader();
       if (pair.at(0).get(text) == simdjson::SUCCESS && json.is_string(text) &&
           pair.at(1).get(index) == simdjson::SUCCESS && JsonReader::integer(index)) {
-        if (!budget_.is_exceeded()) {
-          strings_[*JsonReader::integer(index)] =
-              budget_.keep(json.string(text), kLongestOutputName);
-        }
+        const std::int64_t place = *JsonReader::integer(index);
+        strings_.erase(place);
+        if (budget_.is_exceeded()) return;
+        std::string kept = budget_.keep(json.string(text), kLongestOutputName);
+        if (!budget_.is_exceeded()) strings_.emplace(place, std::move(kept));
         return;
       }
     }
@@ -303,8 +314,9 @@ class TorchTraceReader::State {
     if (!file) return "";
     if (const auto index = JsonReader::integer(*file)) {
       const auto found = strings_.find(*index);
-      return found == strings_.end() ? fmt::format("(string {} is not in the log)", *index)
-                                     : found->second;
+      if (found != strings_.end()) return found->second;
+      return budget_.is_exceeded() ? "(not kept)"
+                                   : fmt::format("(string {} is not in the log)", *index);
     }
     return parser_.reader().is_string(*file) ? std::string(parser_.reader().string(*file)) : "";
   }
@@ -315,24 +327,43 @@ class TorchTraceReader::State {
     if (builder == nullptr || !stack || !stack->is_array()) return;
     std::vector<object> frames;
     for (const element frame : value_of<array>(*stack)) {
-      if (frame.is_object() && frames.size() < kMostStackFrames) {
-        frames.push_back(value_of<object>(frame));
-      }
+      if (frame.is_object()) frames.push_back(value_of<object>(frame));
     }
     while (!frames.empty() && is_of_dynamo(file_of(frames.back()))) frames.pop_back();
     if (frames.empty()) return;
-    std::string text;
-    schema::JsonWriter out(&text);
+    // The innermost frames tell most.
+    std::vector<std::string> texts;
+    std::size_t bytes = 0;
+    while (texts.size() < std::min(frames.size(), kMostStackFrames)) {
+      std::string text = frame_json(frames[frames.size() - 1 - texts.size()]);
+      bytes += text.size() + 1;
+      if (bytes > kLongestStack) break;
+      texts.push_back(std::move(text));
+    }
+    if (texts.size() < frames.size()) {
+      add_problem(fmt::format("{} of the stack's {} frames, the outermost ones, are left out",
+                              frames.size() - texts.size(), frames.size()));
+    }
+    std::reverse(texts.begin(), texts.end());
+    builder->compilation.stack = options_.keep_text(fmt::format("[{}]", fmt::join(texts, ",")));
+  }
+
+  std::string frame_json(object frame) const {
     const JsonReader& json = parser_.reader();
-    out.list(frames, [&](const object& frame) {
-      out.begin_object();
-      out.field("file", file_of(frame));
-      out.field("line", json_integer(frame, "line"));
-      out.field("name", json_string(frame, "name", json));
-      out.field("code", json_string(frame, "loc", json));
-      out.end_object();
-    });
-    builder->compilation.stack = options_.keep_text(text);
+    const auto text = [&](std::string_view key) -> std::optional<std::string> {
+      const auto found = json_string(frame, key, json);
+      if (!found) return {};
+      return schema::beginning_of(*found, kLongestOutputName);
+    };
+    std::string written;
+    schema::JsonWriter out(&written);
+    out.begin_object();
+    out.field("file", schema::beginning_of(file_of(frame), kLongestOutputName));
+    out.field("line", json_integer(frame, "line"));
+    out.field("name", text("name"));
+    out.field("code", text("loc"));
+    out.end_object();
+    return written;
   }
 
   /// A payload as an object of JSON; none, and a problem, if it is not one.
@@ -383,24 +414,31 @@ class TorchTraceReader::State {
     }
   }
 
-  void take_artifact(const std::string& name, const LogRecord& record,
-                     CompilationBuilder* builder) {
+  void take_artifact(std::string_view name, const LogRecord& record, CompilationBuilder* builder) {
     if (name == "dynamo_graph_break_reason") {
       return builder->add_graph_break(record.payload, &budget_);
     }
     if (name == "recompile_reasons") return take_recompiles(record, builder);
-    for (const std::string_view outcome : {"hit", "miss", "bypass"}) {
-      const std::string suffix = "_cache_" + std::string(outcome);
-      if (!name.ends_with(suffix)) continue;
-      std::string reason;
-      if (const auto about = outcome == "bypass" ? payload_json(record) : std::nullopt;
-          about && about->is_object()) {
-        const JsonReader& json = payload_parser_.reader();
-        reason = json_string(value_of<object>(*about), "cache_bypass_reason", json).value_or("");
-      }
-      const std::string cache = name.substr(0, name.size() - suffix.size());
-      return builder->add_cache(cache, outcome, reason, &budget_);
+    // "fx_graph_cache_miss"; where it is called "fx_graph_cache_hash" the payload has the outcome.
+    constexpr std::string_view kCache = "_cache_";
+    const std::size_t end = name.rfind(kCache);
+    if (end == std::string_view::npos) return;
+    constexpr std::array<std::string_view, 3> kOutcomes = {"hit", "miss", "bypass"};
+    const auto is_outcome = [&](std::string_view word) {
+      return std::find(kOutcomes.begin(), kOutcomes.end(), word) != kOutcomes.end();
+    };
+    std::string_view outcome = name.substr(end + kCache.size()), reason;
+    if (outcome == "hash" || outcome == "bypass") {
+      const auto about = payload_json(record);
+      const JsonReader& json = payload_parser_.reader();
+      const auto member = [&](std::string_view key) {
+        return about && about->is_object() ? json_string(value_of<object>(*about), key, json)
+                                           : std::nullopt;
+      };
+      if (outcome == "hash") outcome = member("cache_state").value_or("");
+      if (outcome == "bypass") reason = member("cache_bypass_reason").value_or("");
     }
+    if (is_outcome(outcome)) builder->add_cache(name.substr(0, end), outcome, reason, &budget_);
   }
 
   void take_recompiles(const LogRecord& record, CompilationBuilder* builder) {

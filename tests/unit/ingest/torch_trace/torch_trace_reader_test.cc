@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/torch_trace/compilation_builder.h"
 #include "ingest/torch_trace/log_records.h"
 #include "tests/unit/places.h"
 
@@ -212,6 +213,11 @@ TEST_F(RealLogs, TellsCacheUseByOccurrence) {
                           "3 fx_graph miss aotautograd bypass"));
   const Compilation& first = read.log.compilations.at(1);
   EXPECT_THAT(first.caches, HasSubstr("Unsupported call_function target flex_attention"));
+}
+
+TEST_F(RealLogs, TellsCacheUseOfHashes) {
+  const Compilation one = read_log(text_of("simple.log")).log.compilations.at(0);
+  EXPECT_THAT(one.caches, HasSubstr(R"({"cache":"aotautograd","outcome":"miss","reason":""})"));
 }
 
 TEST_F(RealLogs, EveryOccurrenceHasTheTimeOfDynamo) {
@@ -474,6 +480,126 @@ TEST(TorchTraceReader, RecordsOfCompilationsBeyondTheLimitAreOmitted) {
   EXPECT_EQ(read.log.omitted, 6);
   ASSERT_THAT(read.log.outputs, SizeIs(1));
   EXPECT_EQ(read.log.outputs[0].compilation, 8);
+}
+
+std::vector<std::string> phases_of(const Compilation& one) {
+  std::vector<std::string> found;
+  for (const json& phase : json::parse(one.phases)) {
+    found.push_back(phase["name"].get<std::string>() + " " + phase["seconds"].dump());
+  }
+  return found;
+}
+
+TEST(TorchTraceReader, ATimeThatMetricsHaveTwiceIsTakenOnce) {
+  const auto read = [](const std::string& members) {
+    return phases_of(read_log(record(R"("compilation_metrics": {)" + members + "}" + of_id(0)))
+                         .log.compilations.at(0));
+  };
+  EXPECT_THAT(read(R"("structured_logging_overhead_s": 1.5, "structured_logging_overhead_us": )"
+                   R"(1500000, "remote_cache_time_saved_s": 7, "entire_frame_compile_time_s": 2, )"
+                   R"("dynamo_cumulative_compile_time_us": 2000000)"),
+              ElementsAre("structured_logging_overhead 1.5", "dynamo_cumulative_compile_time 2"));
+  EXPECT_THAT(read(R"("backend_compile_time_s": 1, "aot_autograd_cumulative_compile_time_us": )"
+                   R"(null, "code_gen_time_s": 2, "inductor_compile_time_s": 3, )"
+                   R"("inductor_code_gen_cumulative_compile_time_us": 2000000, )"
+                   R"("inductor_cumulative_compile_time_us": 3000000)"),
+              ElementsAre("backend_compile_time 1", "inductor_code_gen_cumulative_compile_time 2",
+                          "inductor_cumulative_compile_time 3"));
+}
+
+TEST(TorchTraceReader, TimesAreFiniteAndNotNegative) {
+  const std::string metrics =
+      record(R"("compilation_metrics": {"a_s": 1e308, "entire_frame_compile_time_s": -1, )"
+             R"("duration_us": 5e6, "dynamo_time_before_restart_s": -2})" +
+             of_id(0));
+  const ReadLog read =
+      read_log(metrics + record(R"("bwd_compilation_metrics": {"a_s": 1e308})" + of_id(0)) +
+               record(R"("bwd_compilation_metrics": {"a_s": 1e308})" + of_id(0)));
+  const Compilation& one = read.log.compilations.at(0);
+  EXPECT_THAT(phases_of(one), ElementsAre("a 1e+308", "duration 5", "a 1e+308"));
+  EXPECT_EQ(one.seconds, 5);
+  EXPECT_EQ(one.seconds_before_restart, std::nullopt);
+}
+
+TEST(TorchTraceReader, OfALongStackTheInnermostFramesAreKept) {
+  const std::string file(1000, 'f');
+  std::string frames;
+  for (int i = 0; i < 100; ++i) {
+    frames += std::string(i > 0 ? ", " : "") + R"({"line": )" + std::to_string(i) +
+              R"(, "name": "g", "filename": 0})";
+  }
+  const ReadLog read =
+      read_log(record(R"("str": [")" + file + R"(", 0])") +
+               record(R"("dynamo_start": {"stack": [)" + frames + "]}" + of_id(0)));
+  const std::string text = read.text_of(read.log.compilations.at(0).stack);
+  EXPECT_LE(text.size(), std::size_t{64} << 10);
+  const json stack = json::parse(text);
+  EXPECT_EQ(stack.size(), 62u);
+  EXPECT_EQ(stack.front()["line"], 38);
+  EXPECT_EQ(stack.back()["line"], 99);
+  EXPECT_THAT(reasons_of(read.log), ElementsAre("2: 38 of the stack's 100 frames, the outermost "
+                                                "ones, are left out"));
+  const std::string name(100'000, 'n');
+  const ReadLog named = read_log(
+      record(R"("dynamo_start": {"stack": [{"line": 1, "name": ")" + name + R"("}]})" + of_id(0)));
+  EXPECT_THAT(named.log.problems, IsEmpty());
+  EXPECT_THAT(json::parse(named.text_of(named.log.compilations.at(0).stack))[0]["name"],
+              name.substr(0, 1024) + "…");
+}
+
+std::string artifact_record(const std::string& name, const std::string& payload) {
+  return with_payload(R"("artifact": {"name": ")" + name + R"("})" + of_id(0), payload);
+}
+
+TEST(TorchTraceReader, ArtifactsThatAreCalledHashSayTheOutcome) {
+  const ReadLog read = read_log(
+      artifact_record("a_cache_hash", R"({"cache_state": "miss"})") +
+      artifact_record("b_cache_hash", R"({"cache_state": "bypass", "cache_bypass_reason": "r"})") +
+      artifact_record("c_cache_hash", R"({"cache_state": "unheard-of"})") +
+      artifact_record("d_cache_hash", R"({"key": 1})") +
+      artifact_record(std::string(2000, 'e') + "_cache_hit", "{}"));
+  EXPECT_THAT(read.log.problems, IsEmpty());
+  const json caches = json::parse(read.log.compilations.at(0).caches);
+  ASSERT_EQ(caches.size(), 3u);
+  EXPECT_EQ(caches[0], json::parse(R"({"cache": "a", "outcome": "miss", "reason": ""})"));
+  EXPECT_EQ(caches[1], json::parse(R"({"cache": "b", "outcome": "bypass", "reason": "r"})"));
+  EXPECT_EQ(caches[2]["outcome"], "hit");
+}
+
+TEST(TorchTraceReader, StringsBeyondTheBudgetAreNotKept) {
+  std::string text = record(R"("str": ["old.py", 0])");
+  const std::string name(1000, 's');
+  for (std::size_t i = 1; i < TextBudget::kMostBytes / 1000; ++i) {
+    text += record(R"("str": [")" + name + R"(", )" + std::to_string(i) + "]");
+  }
+  const ReadLog read =
+      read_log(text + record(R"("str": ["new.py", 0])") +
+               record(R"("dynamo_start": {"stack": [{"filename": 0}]})" + of_id(0)));
+  EXPECT_EQ(json::parse(read.text_of(read.log.compilations.at(0).stack))[0]["file"], "(not kept)");
+}
+
+TEST(TorchTraceReader, SaysOnceOfACompilationThatSomethingIsLeftOut) {
+  const auto text = [](int count) {
+    std::string reasons, phases;
+    for (int i = 0; i < count; ++i) {
+      reasons += (i > 0 ? ", \"" : "\"") + std::to_string(i) + '"';
+      phases += ", \"p" + std::to_string(i) + "_s\": 1";
+    }
+    return record(R"("compilation_metrics": {"restart_reasons": [)" + reasons + "]" + phases + "}" +
+                  of_id(0));
+  };
+  EXPECT_THAT(read_log(text(100)).log.problems, IsEmpty());
+  EXPECT_THAT(reasons_of(read_log(text(501)).log),
+              ElementsAre(HasSubstr("1: the compilation that begins here has more than is kept: "
+                                    "100 reasons")));
+  std::string caches, events;
+  for (int i = 0; i < 101; ++i) caches += artifact_record("a_cache_hit", "{}");
+  EXPECT_THAT(read_log(caches).log.problems, SizeIs(1));
+  for (int i = 0; i < 51; ++i) {
+    events +=
+        with_payload(R"("chromium_event": {})" + of_id(0), R"({"name": "a", "ph": "B", "ts": 1})");
+  }
+  EXPECT_THAT(read_log(events).log.problems, SizeIs(1));
 }
 
 TEST(TorchTraceReader, KnowsALogByItsFirstLine) {

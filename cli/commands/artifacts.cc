@@ -137,6 +137,9 @@ std::string facts_of(const schema::Compilation& one) {
       add(fmt::format("{}: {}", what, printable(reason.get<std::string>())));
     }
   };
+  if (one.occurrence > 1) {
+    add(fmt::format("occurrence {} of this id in the log", one.occurrence));
+  }
   if (one.fail_type) {
     add("failed: " + printable(*one.fail_type) +
         (one.fail_reason ? ": " + printable(*one.fail_reason) : ""));
@@ -159,6 +162,12 @@ std::string frame_of(const schema::Compilation& one) {
   return one.frame_file ? text + ")" : text;
 }
 
+// As the pages and PyTorch's logs have it: "[0/1_2]".
+std::string id_of(const schema::Compilation& one) {
+  return fmt::format("[{}{}]", printable(one.compile_id),
+                     one.attempt > 0 ? fmt::format("_{}", one.attempt) : "");
+}
+
 Expected<void> show_compilations(Connection& store, schema::ArtifactId id) {
   BENCHHUD_ASSIGN(const auto log, schema::torch_trace_of(store, id));
   if (!log) return Error{ErrorCode::kUnsupported, "nothing of this log was kept"};
@@ -172,8 +181,7 @@ Expected<void> show_compilations(Connection& store, schema::ArtifactId id) {
     BENCHHUD_ASSIGN(const auto found, schema::compilations_of(store, id, last, kAtOnce));
     for (const auto& [ordinal, one] : found) {
       const std::string facts = facts_of(one);
-      fmt::print("{:<12}  {:>10}  {:>7}  {}{}\n",
-                 fmt::format("{}_{}", printable(one.compile_id), one.attempt),
+      fmt::print("{:<12}  {:>10}  {:>7}  {}{}\n", id_of(one),
                  one.seconds ? fmt::format("{:.6f}", *one.seconds) : "unknown",
                  one.guard_count ? fmt::format("{}", *one.guard_count) : "unknown", frame_of(one),
                  facts.empty() ? "" : "  " + facts);

@@ -16,6 +16,16 @@ using schema::Expected;
 
 // Of one compilation so many outputs are listed; how many there are is said.
 constexpr std::size_t kMostListedOutputs = 500;
+// A page ends once it has so many bytes: stacks, reasons and outputs may be long.
+constexpr std::size_t kLongestPage = std::size_t{4} << 20;
+
+constexpr std::size_t kBytesOfOutput = 150;
+
+// About what its lists take, which may be long.
+std::size_t size_of(const schema::Compilation& one) {
+  return one.phases.size() + one.restarts.size() + one.graph_breaks.size() + one.recompiles.size() +
+         one.caches.size() + one.fail_reason.value_or("").size();
+}
 
 struct AskedLog {
   ArtifactId id{};
@@ -46,10 +56,10 @@ Expected<void> write_compilations(RequestContext& context, schema::JsonWriter& j
   const std::size_t limit = context.query.size("limit");
   BENCHHUD_ASSIGN(auto found, schema::compilations_of(connection, asked.id,
                                                       cursor ? cursor->numbers[0] : -1, limit + 1));
-  const bool more = found.size() > limit;
-  if (more) found.pop_back();
   begin_page(json);
+  std::size_t written = 0, bytes = 0;
   for (const schema::StoredCompilation& one : found) {
+    if (written == limit || bytes > kLongestPage) break;
     std::string stack;
     if (one.compilation.stack) {
       BENCHHUD_ASSIGN(stack, context.reader().text(*one.compilation.stack));
@@ -59,9 +69,14 @@ Expected<void> write_compilations(RequestContext& context, schema::JsonWriter& j
     BENCHHUD_ASSIGN(const std::int64_t output_count,
                     schema::output_count_of(connection, asked.id, one.ordinal));
     views::write_compilation(json, one, stack, outputs, output_count);
+    bytes += stack.size() + size_of(one.compilation);
+    for (const auto& [ordinal, output] : outputs) bytes += output.name.size() + kBytesOfOutput;
+    ++written;
   }
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(context), {found.back().ordinal});
+  if (written < found.size()) {
+    next = make_cursor(cursor_scope(context), {found[written - 1].ordinal});
+  }
   end_page(json, next, asked.summary.compilation_count);
   return {};
 }

@@ -346,6 +346,27 @@ const torchTrace = (name) =>
   logged({ dynamo_guards: {}, ...ofFrame(0), has_payload: "00" }) +
   "half a li";
 
+test("a page of compilations with long stacks ends before its limit", async () => {
+  const stack = Array.from({ length: 60 }, (_, line) => ({ line, name: "n".repeat(1000) }));
+  const again = (frame) => logged({ dynamo_start: { stack }, ...ofFrame(0), frame_id: frame });
+  // The last id comes twice.
+  const log = write("long/dedicated_log_torch_trace_long.log", [...Array(100).keys(), 99].map(again).join(""));
+  const [{ id }] = ingest("long.db", log).dumps;
+  const shown = benchhud("artifacts", "show", String(id), "--db", join(folder, "long.db"));
+  assert.match(shown.stdout, /\n\[99\/0\] +unknown +unknown +unknown +occurrence 2 of this id in the log\n/);
+  await serving("long.db", async (get) => {
+    const seen = [];
+    let pages = 0;
+    for (let cursor = ""; cursor !== null; ++pages) {
+      const page = await get(`/artifacts/${id}/compilations?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      assert.ok(JSON.stringify(page).length < 5 * 2 ** 20);
+      seen.push(...page.items.map((one) => one.ordinal));
+      cursor = page.next_cursor;
+    }
+    assert.deepEqual([seen, pages], [[...Array(101).keys()], 2]);
+  });
+});
+
 test("logs of TORCH_TRACE are taken in per rank, answered by pages, and pruned", async () => {
   const dynamo = { dynamo: "inductor" };
   const of = "cuda-inductor-False-eval-None-None-None-alpha";
@@ -361,7 +382,7 @@ test("logs of TORCH_TRACE are taken in per rank, answered by pages, and pruned",
   const { id } = all[1];
   const shown = benchhud("artifacts", "show", String(id), "--db", join(folder, "logs.db"));
   assert.match(shown.stdout, /^rank 1: 11 records, 3 compilations\n/);
-  assert.match(shown.stdout, /\n0\/2_0 +0\.001500 +unknown +f1 +failed: E\n/);
+  assert.match(shown.stdout, /\n\[0\/2\] +0\.001500 +unknown +f1 +failed: E\n/);
   assert.match(shown.stdout, /\nline \d+: the record's payload of 0 bytes is damaged/);
 
   await serving("logs.db", async (get) => {

@@ -31,8 +31,8 @@ CREATE TABLE compilation (
   frame_file        TEXT,
   frame_line        INTEGER,
   stack_id          INTEGER REFERENCES text (id),  -- JSON: [{"file", "line", "name", "code"}], outermost first
-  seconds           REAL,              -- of the last attempt, without the backward graph
-  restart_seconds   REAL,              -- of attempts that gave no code: those before it, or the one that failed
+  seconds           REAL,              -- of all attempts, without the backward graph
+  restart_seconds   REAL,              -- of them, of attempts that gave no code: those before the last one, or the one that failed
   guard_count       INTEGER,
   shape_guard_count INTEGER,
   op_count          INTEGER,

@@ -25,8 +25,8 @@ struct Compilation {
   std::optional<std::int64_t> frame_line;
   /// The text [{"file", "line", "name", "code"}], outermost frame first: who called the frame.
   std::optional<TextId> stack;
-  std::optional<double> seconds;  ///< of the last attempt, without the backward graph
-  /// Of attempts that gave no code: those before the last one, or the one that failed.
+  std::optional<double> seconds;  ///< of all attempts, without the backward graph
+  /// Of them, of attempts that gave no code: those before the last one, or the one that failed.
   std::optional<double> seconds_before_restart;
   std::optional<std::int64_t> guard_count, shape_guard_count, op_count, node_count, input_count;
   std::optional<std::int64_t>

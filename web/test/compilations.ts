@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, place, resumed, stackTree } from "../src/lib/compilations";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, resumed, stackTree } from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
   ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
@@ -14,6 +14,17 @@ test("a compile id names the last attempt where there was more than one", () => 
   assert.equal(compileId(compilation({})), "[0/0]");
   assert.equal(compileId(compilation({ compile_id: "!1/2/3", attempt: 2 })), "[!1/2/3_2]");
   assert.deepEqual([place("/m.py", 3), place("/m.py", null), place(null, 3)], ["/m.py:3", "/m.py", ""]);
+});
+
+test("an id that comes again says which occurrence it is", () => {
+  assert.equal(occurrence(compilation({})), "");
+  assert.equal(occurrence(compilation({ occurrence: 2 })), "occurrence 2 of this id in the log");
+});
+
+test("that nothing was compiled is said only where all records could be read", () => {
+  assert.equal(nothingCompiled({ unreadable_lines: 0, damaged_payloads: 0 }), "Nothing was compiled.");
+  assert.equal(nothingCompiled({ unreadable_lines: 1, damaged_payloads: 0 }), "No compilation could be read.");
+  assert.equal(nothingCompiled({ unreadable_lines: 0, damaged_payloads: 1 }), "No compilation could be read.");
 });
 
 test("frames behind graph breaks are known by their name", () => {

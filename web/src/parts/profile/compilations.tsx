@@ -1,9 +1,10 @@
 // What torch.compile compiled, by a log of TORCH_TRACE: each compilation with its frame, its times, why it was restarted or failed, and what it put out.
+import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../../api/client";
 import { PER_PAGE, usePages } from "../../api/pages";
 import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
-import { cacheWords, compilationsSentence, compileId, logName, place, resumed, stackTree } from "../../lib/compilations";
+import { cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, resumed, stackTree } from "../../lib/compilations";
 import { bytes, count, duration, full, plural, shown } from "../../lib/format";
 import { isReadable, ofKind } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
@@ -45,7 +46,7 @@ export function CompilationLog({ artifact, log }: { artifact: Artifact; log: Tor
   return (
     <>
       <p class="lead">
-        {data.total > 0 ? compilationsSentence(data.items, data.total) : "Nothing was compiled."}
+        {data.total > 0 ? compilationsSentence(data.items, data.total) : nothingCompiled(log)}
         {log.rank !== null && ` Rank ${log.rank}.`}
       </p>
       {data.items.length > 0 && <CompilationTable items={data.items} onOpen={open} current={chosen} />}
@@ -83,14 +84,14 @@ function CompilationTable({ items, onOpen, current }: { items: Compilation[]; on
       width: 108,
       sort: (one) => one.ordinal,
       cell: (one) => (
-        <button type="button" class="link mono" onClick={() => onOpen(one)} title={one.occurrence > 1 ? `This id for the ${one.occurrence}. time in the log` : undefined}>
+        <button type="button" class="link mono" onClick={() => onOpen(one)} title={occurrence(one) || undefined}>
           {compileId(one)}
           {one.occurrence > 1 ? ` (${one.occurrence})` : ""}
         </button>
       ),
     },
     { key: "frame", title: "frame", width: 260, sort: (one) => one.frame_name, cell: (one) => <Frame one={one} /> },
-    { key: "seconds", title: "time", hint: "Of the last attempt, without the backward graph", width: 92, align: "right", first: "desc", sort: (one) => one.seconds, cell: (one) => <Seconds value={one.seconds} /> },
+    { key: "seconds", title: "time", hint: "Of all attempts, without the backward graph", width: 92, align: "right", first: "desc", sort: (one) => one.seconds, cell: (one) => <Seconds value={one.seconds} /> },
     { key: "restarts", title: "restarts", hint: "How often the analysis of the frame began again; a graph break is found so", width: 84, align: "right", first: "desc", sort: (one) => one.attempt, cell: (one) => <Maybe value={one.attempt} /> },
     { key: "breaks", title: "breaks", hint: "Graph breaks that the log has a reason of", width: 80, align: "right", first: "desc", sort: (one) => one.graph_breaks.length, cell: (one) => (one.graph_breaks.length ? <Maybe value={one.graph_breaks.length} /> : <Missing flush why="the log has no reason of one; PyTorch writes them since 2.6" />) },
     { key: "guards", title: "guards", width: 80, align: "right", first: "desc", sort: (one) => one.guard_count, cell: (one) => <Maybe value={one.guard_count} /> },
@@ -141,7 +142,7 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
         <h3>
           <span class="mono">{compileId(one)}</span> {one.frame_name !== null && shown(one.frame_name)}{" "}
           <span class="quiet note">
-            line {count(one.line)} of the log, {one.logged_at}
+            {occurrence(one) && `${occurrence(one)}, `}line {count(one.line)} of the log, {one.logged_at}
           </span>
         </h3>
         <button type="button" class="button" onClick={onClose}>
@@ -161,7 +162,7 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
         <dt>Time</dt>
         <dd>
           <Seconds value={one.seconds} />
-          {one.restart_seconds !== null && one.restart_seconds > 0 && <span class="quiet"> {one.attempt > 0 ? `and ${duration(one.restart_seconds)} in attempts before the last one` : `(${duration(one.restart_seconds)} until it failed)`}</span>}
+          {one.restart_seconds !== null && one.restart_seconds > 0 && <span class="quiet"> {one.attempt > 0 ? `of which ${duration(one.restart_seconds)} before the last attempt` : `of which ${duration(one.restart_seconds)} until it failed`}</span>}
         </dd>
         <dt>Graph</dt>
         <dd>
@@ -176,13 +177,13 @@ export function CompilationDetail({ artifact, one, onClose }: { artifact: Artifa
           {one.cache_size === null ? <Missing flush why="the log does not say it" /> : plural(one.cache_size, "version")}
         </dd>
         {one.caches.map((use, index) => (
-          <>
-            <dt key={`t${index}`}>Cache {use.cache}</dt>
-            <dd key={`d${index}`} class="wrap">
+          <Fragment key={index}>
+            <dt>Cache {use.cache}</dt>
+            <dd class="wrap">
               {use.outcome}
               {use.reason && <span class="quiet">: {use.reason}</span>}
             </dd>
-          </>
+          </Fragment>
         ))}
       </dl>
       <Reasons title="Why it was compiled again" reasons={one.recompiles} />

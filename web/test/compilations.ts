@@ -21,10 +21,9 @@ test("an id that comes again says which occurrence it is", () => {
   assert.equal(occurrence(compilation({ occurrence: 2 })), "occurrence 2 of this id in the log");
 });
 
-test("that nothing was compiled is said only where all records could be read", () => {
-  assert.equal(nothingCompiled({ unreadable_lines: 0, damaged_payloads: 0 }), "Nothing was compiled.");
-  assert.equal(nothingCompiled({ unreadable_lines: 1, damaged_payloads: 0 }), "No compilation could be read.");
-  assert.equal(nothingCompiled({ unreadable_lines: 0, damaged_payloads: 1 }), "No compilation could be read.");
+test("that nothing was compiled is said only where all of a log could be read", () => {
+  assert.equal(nothingCompiled({ problem_count: 0 }), "Nothing was compiled.");
+  assert.equal(nothingCompiled({ problem_count: 1 }), "No compilation could be read.");
 });
 
 test("frames behind graph breaks are known by their name", () => {

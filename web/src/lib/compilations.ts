@@ -1,5 +1,5 @@
 // Compilations of a TORCH_TRACE log in words, and the tree of the stacks that led to them.
-import type { Compilation, TorchTrace } from "../api/types";
+import type { Artifact, Compilation } from "../api/types";
 import { count, plural } from "./format";
 
 /** "[0/1_2]": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
@@ -8,8 +8,8 @@ export const compileId = (one: Pick<Compilation, "compile_id" | "attempt">): str
 /** Which occurrence of its id a compilation is; "" where it is the first. */
 export const occurrence = (one: Pick<Compilation, "occurrence">): string => (one.occurrence > 1 ? `occurrence ${count(one.occurrence)} of this id in the log` : "");
 
-/** What a log without compilations says: nothing of what was compiled where its records are damaged. */
-export const nothingCompiled = (log: Pick<TorchTrace, "unreadable_lines" | "damaged_payloads">): string => (log.unreadable_lines + log.damaged_payloads > 0 ? "No compilation could be read." : "Nothing was compiled.");
+/** What is said of a log without compilations: where parts of it could not be read, they may have been there. */
+export const nothingCompiled = (artifact: Pick<Artifact, "problem_count">): string => (artifact.problem_count > 0 ? "No compilation could be read." : "Nothing was compiled.");
 
 /** A log without what the names of all logs have: "rank_0_x1y2". */
 export const logName = (name: string): string => (name.split("/").pop() ?? name).replace(/^dedicated_log_torch_trace_(.+)\.log$/, "$1");

@@ -379,13 +379,19 @@ TEST_F(Dumps, LogOfTorchTraceIsTakenInPerRank) {
   write(log + "1_b.log", kLog);
   write(log + "2_c.log", "nothing of it\n");
   write(log + "3_d.log", "");
-  // Compression that is damaged in its first block.
-  write(log + "4_e.log.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\xff\xff\xff\xff", 14));
+  // Compression that is damaged in its first block, and behind a line that is no record.
+  const std::string head("\x1f\x8b\x08\0\0\0\0\0\0\3", 10), damage(4, '\xff');
+  write(log + "4_e.log.gz", head + damage);
+  write(log + "5_f.log.gz", head +
+                                std::string("\0\2\0\xfd\xff"
+                                            "x\n",
+                                            7) +
+                                damage);
   const IngestResult done = ingest_folder("n");
-  EXPECT_EQ(done.new_dumps, 5);
+  EXPECT_EQ(done.new_dumps, 6);
   EXPECT_EQ(done.orphaned_dumps, 0);
   auto found = artifacts();
-  ASSERT_THAT(found, SizeIs(5));
+  ASSERT_THAT(found, SizeIs(6));
   std::sort(found.begin(), found.end(),
             [](const Artifact& a, const Artifact& b) { return a.name < b.name; });
   EXPECT_EQ(found[0].kind, ArtifactKind::kTorchTrace);
@@ -394,6 +400,7 @@ TEST_F(Dumps, LogOfTorchTraceIsTakenInPerRank) {
   EXPECT_EQ(found[2].error, "there is no record of a TORCH_TRACE log in it");
   EXPECT_EQ(found[3].error, std::nullopt);
   EXPECT_THAT(found[4].error.value_or(""), HasSubstr("gzip"));
+  EXPECT_THAT(found[5].error.value_or(""), HasSubstr("gzip"));
 
   const auto summary = schema::torch_trace_of(*store_, found[1].id);
   ASSERT_TRUE(summary && *summary);

@@ -46,7 +46,7 @@ export function CompilationLog({ artifact, log }: { artifact: Artifact; log: Tor
   return (
     <>
       <p class="lead">
-        {data.total > 0 ? compilationsSentence(data.items, data.total) : nothingCompiled(log)}
+        {data.total > 0 ? compilationsSentence(data.items, data.total) : nothingCompiled(artifact)}
         {log.rank !== null && ` Rank ${log.rank}.`}
       </p>
       {data.items.length > 0 && <CompilationTable items={data.items} onOpen={open} current={chosen} />}

@@ -3,7 +3,9 @@
 #include "views/answers.h"
 
 namespace benchhud::views {
+namespace {
 
+// As the contract's CompilationOutput.
 void write_output(schema::JsonWriter& json, const schema::StoredOutput& stored) {
   const schema::CompilationOutput& output = stored.output;
   json.begin_object();
@@ -17,6 +19,16 @@ void write_output(schema::JsonWriter& json, const schema::StoredOutput& stored) 
   json.field("has_text", output.text.has_value());
   json.end_object();
 }
+
+// As members of an object.
+void write_outputs(schema::JsonWriter& json, const std::vector<schema::StoredOutput>& outputs,
+                   std::int64_t output_count) {
+  json.key("outputs");
+  json.list(outputs, [&](const schema::StoredOutput& output) { write_output(json, output); });
+  json.field("output_count", output_count);
+}
+
+}  // namespace
 
 void write_compilation(schema::JsonWriter& json, const schema::StoredCompilation& stored,
                        const std::string& stack, const std::vector<schema::StoredOutput>& outputs,
@@ -54,9 +66,7 @@ void write_compilation(schema::JsonWriter& json, const schema::StoredCompilation
   list("graph_breaks", one.graph_breaks);
   list("recompiles", one.recompiles);
   list("caches", one.caches);
-  json.key("outputs");
-  json.list(outputs, [&](const schema::StoredOutput& output) { write_output(json, output); });
-  json.field("output_count", output_count);
+  write_outputs(json, outputs, output_count);
   json.end_object();
 }
 
@@ -73,9 +83,7 @@ void write_torch_trace(schema::JsonWriter& json, const schema::TorchTraceSummary
   json.field("compilation_count", summary.compilation_count);
   json.key("kinds");
   write_stored_json(json, summary.kinds, "[]");
-  json.key("outputs");
-  json.list(outputs, [&](const schema::StoredOutput& output) { write_output(json, output); });
-  json.field("output_count", output_count);
+  write_outputs(json, outputs, output_count);
   json.end_object();
 }
 

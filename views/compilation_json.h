@@ -17,9 +17,6 @@ void write_compilation(schema::JsonWriter& json, const schema::StoredCompilation
                        const std::string& stack, const std::vector<schema::StoredOutput>& outputs,
                        std::int64_t output_count);
 
-/// As the contract's CompilationOutput.
-void write_output(schema::JsonWriter& json, const schema::StoredOutput& stored);
-
 /// As the contract's TorchTrace: what a log says as a whole. `outputs` are those of no compile id,
 /// the first of `output_count`.
 void write_torch_trace(schema::JsonWriter& json, const schema::TorchTraceSummary& summary,

@@ -131,7 +131,7 @@ Expected<void> list(Connection& store, const po::variables_map& values, const Ar
 std::string facts_of(const schema::Compilation& one) {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
-  const auto count = [&](const std::string& list, std::string_view what) {
+  const auto add_reasons = [&](const std::string& list, std::string_view what) {
     const Json reasons = Json::parse(list, nullptr, false);
     for (const Json& reason : reasons) {
       add(fmt::format("{}: {}", what, printable(reason.get<std::string>())));
@@ -144,9 +144,9 @@ std::string facts_of(const schema::Compilation& one) {
     add("failed: " + printable(*one.fail_type) +
         (one.fail_reason ? ": " + printable(*one.fail_reason) : ""));
   }
-  count(one.restarts, "restarted");
-  count(one.graph_breaks, "graph break");
-  count(one.recompiles, "recompiled");
+  add_reasons(one.restarts, "restarted");
+  add_reasons(one.graph_breaks, "graph break");
+  add_reasons(one.recompiles, "recompiled");
   for (const Json& cache : Json::parse(one.caches, nullptr, false)) {
     add(fmt::format("{} cache {}", printable(cache["cache"].get<std::string>()),
                     cache["outcome"].get<std::string>()));

@@ -42,6 +42,9 @@ struct StoredOutput {
   CompilationOutput output;
 };
 
+/// So many outputs are listed of one compilation, and of a log; how many there are is said.
+inline constexpr std::size_t kMostListedOutputs = 500;
+
 /// What a compilation put out, at most `limit`; without `compilation`: what is of no compile id.
 Expected<std::vector<StoredOutput>> outputs_of(Connection& connection, ArtifactId artifact,
                                                std::optional<std::int64_t> compilation,

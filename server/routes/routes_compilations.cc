@@ -14,8 +14,6 @@ namespace {
 using schema::ArtifactId;
 using schema::Expected;
 
-// Of one compilation so many outputs are listed; how many there are is said.
-constexpr std::size_t kMostListedOutputs = 500;
 // A page ends once it has so many bytes: stacks, reasons and outputs may be long.
 constexpr std::size_t kLongestPage = std::size_t{4} << 20;
 
@@ -64,8 +62,8 @@ Expected<void> write_compilations(RequestContext& context, schema::JsonWriter& j
     if (one.compilation.stack) {
       BENCHHUD_ASSIGN(stack, context.reader().text(*one.compilation.stack));
     }
-    BENCHHUD_ASSIGN(const auto outputs,
-                    schema::outputs_of(connection, asked.id, one.ordinal, kMostListedOutputs));
+    BENCHHUD_ASSIGN(const auto outputs, schema::outputs_of(connection, asked.id, one.ordinal,
+                                                           schema::kMostListedOutputs));
     BENCHHUD_ASSIGN(const std::int64_t output_count,
                     schema::output_count_of(connection, asked.id, one.ordinal));
     views::write_compilation(json, one, stack, outputs, output_count);

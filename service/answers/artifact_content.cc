@@ -30,10 +30,9 @@ Expected<ArtifactContent> content_of(schema::Reader& reader, const Artifact& art
   if (artifact.kind == ArtifactKind::kTorchTrace) {
     // A log is not kept as a text; what was read of it is.
     schema::Connection& connection = reader.connection();
-    constexpr std::size_t kMostOutputs = 500;
     BENCHHUD_ASSIGN(content.torch_trace, schema::torch_trace_of(connection, artifact.id));
     BENCHHUD_ASSIGN(content.log_outputs,
-                    schema::outputs_of(connection, artifact.id, {}, kMostOutputs));
+                    schema::outputs_of(connection, artifact.id, {}, schema::kMostListedOutputs));
     BENCHHUD_ASSIGN(content.log_output_count, schema::output_count_of(connection, artifact.id, {}));
     return content;
   }

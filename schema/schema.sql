@@ -313,6 +313,8 @@ CREATE TABLE artifact (
   pruned_at     REAL               -- null: it was not; else its content is gone, and stays so
 ) STRICT;
 CREATE INDEX artifact_by_content ON artifact (name, content_hash);
+-- What XLA's profiler left: what was timed meanwhile does not count.
+CREATE INDEX artifact_of_xla_profiler ON artifact (id) WHERE name LIKE '%/xla-profile/%';
 
 -- A dump may lie in several places: each of them is remembered, so that none is read again.
 CREATE TABLE artifact_file (
@@ -559,19 +561,20 @@ CREATE TABLE result (
   run_id               INTEGER NOT NULL,
   experiment_id        INTEGER NOT NULL,
   started_at           REAL    NOT NULL,  -- the run's
-  timing_line_id       INTEGER,           -- last line with timings
+  timing_line_id       INTEGER,           -- last line with timings that count
   failure_line_id      INTEGER,           -- last failed or untimed line after it
   verification_line_id INTEGER,
   verified_at          REAL,              -- the verification's own timestamp
   code                 TEXT,              -- the verification's code
   timing_shared        INTEGER NOT NULL,  -- 1: the line is not of this batch size alone
   verification_shared  INTEGER NOT NULL,
+  profiled_line_id     INTEGER,           -- without a timing line: last line timed while XLA's profiler ran
   PRIMARY KEY (run_id, experiment_id)
 ) STRICT, WITHOUT ROWID;
 -- All columns, so that a series is read from the index alone.
 CREATE INDEX result_series ON result
   (experiment_id, started_at, run_id, timing_line_id, failure_line_id, verification_line_id,
-   verified_at, code, timing_shared, verification_shared);
+   verified_at, code, timing_shared, verification_shared, profiled_line_id);
 CREATE INDEX result_verified ON result (experiment_id, started_at, run_id, verified_at, code)
   WHERE verification_line_id IS NOT NULL;
 
@@ -580,7 +583,8 @@ CREATE VIEW result_facts AS
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, l.repeat,
        l.iterations_per_run, l.per_iter_time, l.total_time, l.xla_compile_time, r.failure_line_id,
        f.error_id AS failure_error_id, f.code AS failure_code, r.verification_line_id,
-       r.verified_at, r.code, r.verification_shared, v.error_id AS verification_error_id
+       r.verified_at, r.code, r.verification_shared, v.error_id AS verification_error_id,
+       r.profiled_line_id
 FROM result AS r
 LEFT JOIN line AS l ON l.id = r.timing_line_id
 LEFT JOIN line AS f ON f.id = r.failure_line_id

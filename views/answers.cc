@@ -274,6 +274,7 @@ void write_result_fields(schema::JsonWriter& json, schema::RunId run, const Cata
   json.key("experiment");
   write_experiment(json, entry);
   json.field("status", analysis::status_name(view.status));
+  json.field("only_profiled", view.is_only_profiled);
   json.key("steady");
   write_estimate(json, view.steady);
   json.key("upstream");
@@ -456,6 +457,7 @@ void write_line(schema::JsonWriter& json, const schema::LineFacts& line,
   json.key("effective");
   json.begin_array();
   if (result.timing_line == line.id) json.value("timing");
+  if (result.profiled_line == line.id) json.value("profiled_timing");
   if (result.failure && result.failure->line == line.id) json.value("failure");
   if (result.verification && result.verification->line == line.id) json.value("verification");
   json.end_array();

@@ -138,6 +138,7 @@ ResultView judge_result(const schema::ResultFacts& facts,
                                    : error_of(facts.failure->error, facts.failure->code, errors),
                                facts.failure->line, facts.timing_line.has_value()};
   }
+  view.is_only_profiled = facts.profiled_line.has_value();
   if (facts.timing_line) {
     view.status = Status::kTimed;
     view.steady_samples = steady_samples(facts.per_iter_time);

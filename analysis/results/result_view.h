@@ -22,7 +22,7 @@ enum class Status : std::uint8_t {
   kTimed,     ///< has timings
   kFailed,    ///< was to be timed and failed
   kSkipped,   ///< the runner knew it not to work and did not try
-  kNotTimed,  ///< nothing tried to time it in this run
+  kNotTimed,  ///< nothing tried to time it in this run, but for what ran under XLA's profiler
 };
 
 /// "timed", "failed", "skipped" or "not_timed".
@@ -98,6 +98,8 @@ struct ResultView {
   /// Some result of its suite, test and backend in the run was ever verified: only such results
   /// count in a pass rate. Set for all results of a run together, by mark_verifiable().
   bool is_verifiable = false;
+  /// Was timed only while XLA's profiler ran, which counts for nothing.
+  bool is_only_profiled = false;
 };
 
 /// A verification as a result of a run that started at `run_started_at` shows it.

@@ -26,6 +26,7 @@
 #include "schema/db/buffered_reading.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
+#include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
 #include "trace/trace_args.h"
 #include "trace/trace_index.h"
@@ -174,6 +175,7 @@ class DumpIngest::File {
     if (torch_trace_) {
       BENCHHUD_TRY(schema::put_torch_trace(state_.store, result_.id, *torch_trace_));
     }
+    BENCHHUD_TRY(discount_profiled());
     result_.changed = true;
     return std::move(result_);
   }
@@ -189,6 +191,12 @@ class DumpIngest::File {
     artifact_.model = name.model;
     artifact_.part = name.part;
     artifact_.repetition = state_.options.repetition ? state_.options.repetition : name.repetition;
+  }
+
+  // What was timed while XLA's profiler ran is no time that counts.
+  Expected<void> discount_profiled() {
+    if (!schema::is_of_xla_profiler(artifact_.name)) return {};
+    return schema::derive_results_of(state_.store, artifact_.ties);
   }
 
   // `is_noted`: the store knows the very file.
@@ -210,6 +218,7 @@ class DumpIngest::File {
     if (!is_noted) {
       BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
     }
+    if (result_.changed) BENCHHUD_TRY(discount_profiled());
     return std::move(result_);
   }
 

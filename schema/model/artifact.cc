@@ -27,4 +27,6 @@ std::optional<ArtifactKind> artifact_kind_of(std::string_view name) {
   return value_in(kNames, name);
 }
 
+bool is_of_xla_profiler(std::string_view name) { return name.find("/xla-profile/") != name.npos; }
+
 }  // namespace benchhud::schema

@@ -32,6 +32,11 @@ enum class ArtifactKind : std::uint8_t {
 std::string_view artifact_kind_name(ArtifactKind kind);
 std::optional<ArtifactKind> artifact_kind_of(std::string_view name);
 
+/// Whether an artifact of that name, its place in the output directory, is what XLA's profiler left
+/// (`MODEL/xla-profile/…`, of `--profile-xla`): the runner warns that its times are then no
+/// benchmark's.
+bool is_of_xla_profiler(std::string_view name);
+
 /// A result as its line names it: what stays the same wherever the line is ingested from.
 struct ResultKey {
   ContentHash experiment;  ///< of Experiment::identity()

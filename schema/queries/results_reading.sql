@@ -119,14 +119,16 @@ ORDER BY l.id
 -- name: result_by_id
 SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat, iterations_per_run,
        per_iter_time, total_time, xla_compile_time, failure_line_id, failure_error_id, failure_code,
-       verification_line_id, verified_at, code, verification_shared, verification_error_id
+       verification_line_id, verified_at, code, verification_shared, verification_error_id,
+       profiled_line_id
 FROM result_facts
 WHERE run_id = $1 AND experiment_id = $2
 
 -- name: results_of_experiment
 SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat, iterations_per_run,
        per_iter_time, total_time, xla_compile_time, failure_line_id, failure_error_id, failure_code,
-       verification_line_id, verified_at, code, verification_shared, verification_error_id
+       verification_line_id, verified_at, code, verification_shared, verification_error_id,
+       profiled_line_id
 FROM result_facts
 WHERE experiment_id = $1 AND started_at >= $2 AND started_at <= $3
 ORDER BY started_at, run_id
@@ -134,7 +136,7 @@ ORDER BY started_at, run_id
 -- name: results_of_experiment_without_samples
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, NULL, NULL, NULL,
        NULL, NULL, r.failure_line_id, f.error_id, f.code, r.verification_line_id, r.verified_at,
-       r.code, r.verification_shared, v.error_id
+       r.code, r.verification_shared, v.error_id, r.profiled_line_id
 FROM result AS r
 LEFT JOIN line AS f ON f.id = r.failure_line_id
 LEFT JOIN line AS v ON v.id = r.verification_line_id
@@ -144,7 +146,8 @@ ORDER BY r.started_at, r.run_id
 -- name: results_of_run
 SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat, iterations_per_run,
        per_iter_time, total_time, xla_compile_time, failure_line_id, failure_error_id, failure_code,
-       verification_line_id, verified_at, code, verification_shared, verification_error_id
+       verification_line_id, verified_at, code, verification_shared, verification_error_id,
+       profiled_line_id
 FROM result_facts
 WHERE run_id = $1
 ORDER BY experiment_id
@@ -152,7 +155,7 @@ ORDER BY experiment_id
 -- name: results_of_run_without_samples
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, NULL, NULL, NULL,
        NULL, NULL, r.failure_line_id, f.error_id, f.code, r.verification_line_id, r.verified_at,
-       r.code, r.verification_shared, v.error_id
+       r.code, r.verification_shared, v.error_id, r.profiled_line_id
 FROM result AS r
 LEFT JOIN line AS f ON f.id = r.failure_line_id
 LEFT JOIN line AS v ON v.id = r.verification_line_id

@@ -185,8 +185,9 @@ INSERT INTO invocation_file (invocation_id, file_id, line_count) VALUES ($1, $2,
 
 -- name: insert_result
 INSERT INTO result (run_id, experiment_id, started_at, timing_line_id, failure_line_id,
-                    verification_line_id, verified_at, code, timing_shared, verification_shared)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                    verification_line_id, verified_at, code, timing_shared, verification_shared,
+                    profiled_line_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 
 -- name: insert_run
 INSERT INTO run (accelerator_model, name, started_at, verified_at, result_count, revision)
@@ -222,6 +223,29 @@ SELECT started_at FROM run WHERE id = $1
 
 -- name: runs_of_model
 SELECT id, name FROM run WHERE accelerator_model = $1
+
+-- name: invocation_of_result
+SELECT DISTINCT i.id
+FROM experiment AS e
+JOIN invocation AS i ON i.accelerator_model = e.accelerator_model AND i.timestamp = $2
+WHERE e.hash = $1
+
+-- name: profiled_lines_of_run
+-- Lines are gone through only where XLA's profiler left anything at all. What is older than an
+-- invocation was left by an earlier one in the same folder.
+SELECT l.id
+FROM invocation AS i
+CROSS JOIN line AS l ON l.invocation_id = i.id
+CROSS JOIN experiment AS e ON e.id = l.experiment_id
+WHERE i.run_id = $1 AND l.timed = 1
+  AND EXISTS (SELECT 1 FROM artifact INDEXED BY artifact_of_xla_profiler
+              WHERE name LIKE '%/xla-profile/%')
+  AND EXISTS (SELECT 1
+              FROM artifact_tie AS t
+              JOIN artifact AS a ON a.id = t.artifact_id
+              JOIN artifact_file AS f ON f.artifact_id = a.id
+              WHERE t.experiment = e.hash AND t.timestamp = i.timestamp
+                AND a.name LIKE '%/xla-profile/%' AND f.modified_ns >= i.timestamp * 1e9)
 
 -- name: timed_experiments_of_family
 SELECT id FROM experiment WHERE family = $1 AND timed = 1 ORDER BY id

@@ -91,6 +91,9 @@ struct ResultFacts {
   ExperimentId experiment{};
   double started_at = 0;  ///< the run's
   std::optional<LineId> timing_line;
+  /// Where there is none: the last line that was timed while XLA's profiler ran (`--profile-xla` of
+  /// the runner), whose times say what profiling cost and count for nothing.
+  std::optional<LineId> profiled_line;
   bool timing_shared = false;
   std::optional<std::int64_t> repeat;
   std::optional<std::int64_t> iterations_per_run;

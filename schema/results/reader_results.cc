@@ -41,6 +41,7 @@ ResultFacts read_result(const Statement& row) {
     verification.run = facts.run;
     facts.verification = std::move(verification);
   }
+  facts.profiled_line = optional_id<LineId>(row, 18);
   return facts;
 }
 

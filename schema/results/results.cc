@@ -144,6 +144,7 @@ struct RunLine {
   double timestamp = 0;
   bool is_timing = false;
   bool is_verification = false;
+  bool is_profiled = false;  // timed while XLA's profiler ran
   InvocationId invocation{};
   FileId file{};
   std::int64_t line_number = 0;
@@ -153,7 +154,7 @@ struct RunLine {
 };
 
 struct DerivedResult {
-  std::optional<LineId> timing, failure, verification;
+  std::optional<LineId> timing, profiled, failure, verification;
   bool verification_is_verdict = false;
   double verified_at = 0;
   InvocationId verified_in{};
@@ -179,6 +180,7 @@ void bind_result(const ResultRow& row, int first, Statement* insert) {
     insert->bind_null(first + 6).bind_null(first + 7);
   }
   insert->bind(first + 8, result.timing_shared).bind(first + 9, result.verification_shared);
+  insert->bind(first + 10, result.timing ? std::nullopt : result.profiled);
 }
 
 class ResultUpdate {
@@ -186,13 +188,14 @@ class ResultUpdate {
   ResultUpdate(Connection& connection, std::int64_t lines_at_once)
       : connection_(connection),
         lines_at_once_(lines_at_once),
-        rows_(connection, sql::kInsertResult, 10, bind_result) {}
+        rows_(connection, sql::kInsertResult, 11, bind_result) {}
 
   Expected<void> derive_run(RunId run, std::int64_t revision) {
     BENCHHUD_ASSIGN(const double started_at, start_of(run));
     BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
     file_counts_.clear();
     timed_counts_.clear();
+    BENCHHUD_TRY(find_profiled(run));
     std::int64_t count = 0;
     BENCHHUD_ASSIGN(const bool is_all, load_run(run));
     if (is_all) {
@@ -304,6 +307,7 @@ class ResultUpdate {
       line.id = LineId(query.integer(0));
       line.experiment = ExperimentId(query.integer(1));
       line.timed = query.integer(2);
+      line.is_profiled = line.timed && profiled_.contains(line.id);
       line.code = query.optional_text(3);
       line.timestamp = query.real(4);
       const InvocationKind kind = invocation_kind(query.integer(5), query.integer(6));
@@ -335,6 +339,14 @@ class ResultUpdate {
     if (query.step()) found = {std::string(query.blob(0)), !query.is_null(1)};
     BENCHHUD_TRY(query.status());
     return &experiments_.emplace(id, std::move(found)).first->second;
+  }
+
+  Expected<void> find_profiled(RunId run) {
+    profiled_.clear();
+    Statement query = connection_.cached(sql::kProfiledLinesOfRun);
+    query.bind(1, run);
+    while (query.step()) profiled_.insert(LineId(query.integer(0)));
+    return query.status();
   }
 
   Expected<void> find_timed_in_run() {
@@ -400,7 +412,7 @@ class ResultUpdate {
 
   static void count(const RunLine& line, bool shared, DerivedResult* result) {
     if (line.is_timing && line.timed) {
-      result->timing = line.id;
+      (line.is_profiled ? result->profiled : result->timing) = line.id;
       result->failure.reset();  // what failed before was done again
       result->timing_shared = shared;
     } else if (line.is_timing) {
@@ -434,6 +446,7 @@ class ResultUpdate {
   std::unordered_map<ExperimentId, ExperimentFacts> experiments_;
   // Of the run at hand, reused:
   std::vector<RunLine> lines_;
+  std::unordered_set<LineId> profiled_;
   std::unordered_map<std::string, std::vector<ExperimentId>> timed_in_run_;  // by family
   std::vector<ExperimentId> targets_;
   bool is_shared_ = false;  // whether there are others than the targets at hand
@@ -484,6 +497,18 @@ Expected<bool> derive(Connection& connection, const ChangedFacts& changed) {
   if (dirty.empty()) return false;
   BENCHHUD_TRY(derive_runs(connection, dirty, kLinesAtOnce));
   return true;
+}
+
+Expected<void> derive_results_of(Connection& connection, std::span<const ResultKey> keys) {
+  ChangedFacts changed;
+  for (const ResultKey& key : keys) {
+    Statement query = connection.cached(sql::kInvocationOfResult);
+    query.bind_blob_view(1, key.experiment.view()).bind(2, key.timestamp);
+    while (query.step()) changed.invocations.insert(InvocationId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+  }
+  BENCHHUD_ASSIGN([[maybe_unused]] const bool is_changed, derive(connection, changed));
+  return {};
 }
 
 Expected<void> derive_all(Connection& connection, std::int64_t lines_at_once) {

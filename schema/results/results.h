@@ -3,12 +3,14 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "schema/base/content_hash.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
+#include "schema/model/artifact.h"
 #include "schema/model/types.h"
 #include "schema/results/run_assignment.h"
 
@@ -29,6 +31,10 @@ inline constexpr std::int64_t kLinesAtOnce = 100'000;
 /// Brings runs and results up to date with the facts. The caller holds the write transaction.
 /// Returns whether anything derived changed.
 Expected<bool> derive(Connection& connection, const ChangedFacts& changed);
+
+/// Derives the runs anew that the results of these lines are in: what counts for them has changed,
+/// though no line has. The caller holds the write transaction.
+Expected<void> derive_results_of(Connection& connection, std::span<const ResultKey> keys);
 
 /// Drops all runs and results and derives them again from the facts. Ids of runs that exist stay. A
 /// run of more than `lines_at_once` lines is derived part by part, to the same results.

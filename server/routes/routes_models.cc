@@ -105,6 +105,7 @@ void write_cell(schema::JsonWriter& json, const analysis::ResultView& view,
   json.begin_object();
   json.field("experiment_id", to_int(view.experiment));
   json.field("status", analysis::status_name(view.status));
+  json.field("only_profiled", view.is_only_profiled);
   json.key("time");
   views::write_estimate(json, analysis::time_of(view, estimator));
   json.field("compile", view.compile);

@@ -220,6 +220,9 @@ const COUNTED: Record<string, string> = {
   not_verified: "not verified",
   verification_failed: "not verified as right",
 };
+/** Of a result that was timed under XLA's profiler alone. */
+export const ONLY_PROFILED = "timed only while XLA's profiler ran (--profile-xla), which does not count";
+
 /** After a number: 3 failed, 2 not timed. */
 export function reasonCounted(exclusion: string): string {
   return COUNTED[exclusion] ?? exclusion.replace(/_/g, " ");

@@ -4,7 +4,7 @@ import type { TraceReport } from "../api/trace";
 import { address } from "../api/client";
 import type { Artifact, DynamoReport, Neighbours, PhasesAnswer, ResultDetail } from "../api/types";
 import { useApi } from "../api/use";
-import { count, daysAfter, daysBefore, duration, plural, runName, shown, testName } from "../lib/format";
+import { ONLY_PROFILED, count, daysAfter, daysBefore, duration, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { inOrder } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, kindCounts, whichDump } from "../lib/profile";
@@ -100,6 +100,7 @@ export function profileSentence(result: ResultDetail, phases: PhasesAnswer | nul
   const parts: string[] = [];
   if (result.steady) parts.push(`${duration(result.steady.value)} steady`);
   else if (result.failure) parts.push("failed");
+  if (result.only_profiled) parts.push(ONLY_PROFILED);
   const cost = phases?.first_excess;
   if (cost && !cost.noise) parts.push(`the first repetition cost ${duration(cost.seconds)} more`);
   if (report) {

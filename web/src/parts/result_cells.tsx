@@ -1,6 +1,6 @@
 // A result's numbers as the cells of tables.
 import type { Cell } from "../api/types";
-import { digits, full, hoverText, interval as intervalText, reason, type Unit } from "../lib/format";
+import { ONLY_PROFILED, digits, full, hoverText, interval as intervalText, reason, type Unit } from "../lib/format";
 import { EstimateNum, FailureNote, Missing, Num } from "./small";
 
 /** A result's time, or what became of it. */
@@ -18,7 +18,7 @@ export function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: Unit })
       </>
     );
   if (cell.failure) return <FailureNote failure={cell.failure} />;
-  return <Missing why={cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
+  return <Missing why={cell.only_profiled ? ONLY_PROFILED : cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
 }
 
 const SPEEDUP_SIGNS = { worse: "▼", better: "▲", unclear: "~" };

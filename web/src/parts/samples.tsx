@@ -5,7 +5,7 @@ import type { ArtifactPage, Measurement, Page, ResultDetail, RunRef, Sample } fr
 import { PER_PAGE, usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { columnStyle } from "../lib/backends";
-import { date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
+import { ONLY_PROFILED, date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { current, kindCounts } from "../lib/profile";
 import { profileHref, runHref } from "../lib/route";
@@ -181,6 +181,7 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
               {date(result.run.started_at)}
             </a>{" "}
             <VerificationSign verification={result.verification} />
+            {result.only_profiled && <span class="quiet">{ONLY_PROFILED}</span>}
             {relError !== null && <span class="quiet" title={`verification_mean_rel_error: ${full(relError)}`}> mean relative error {digits(relError)}</span>}
           </h3>
         ) : (
@@ -276,7 +277,7 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                     <span class="quiet">
                       {" "}
                       byte {line.byte_offset}
-                      {line.effective.length ? `; counts as ${line.effective.join(" and ")}` : "; replaced by a later line"}
+                      {line.effective.includes("profiled_timing") ? `; ${ONLY_PROFILED}` : line.effective.length ? `; counts as ${line.effective.join(" and ")}` : "; replaced by a later line"}
                       {line.shared ? "; shared by several batch sizes" : ""}
                     </span>
                   </li>

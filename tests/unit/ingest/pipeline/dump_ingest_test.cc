@@ -10,6 +10,7 @@
 
 #include "schema/results/artifact_writer.h"
 #include "schema/results/maintenance.h"
+#include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
 #include "tests/unit/ingest/store_fixture.h"
 #include "tests/unit/ingest/xplane/xplane_writer.h"
@@ -22,6 +23,7 @@ using schema::ArtifactFilter;
 using schema::ArtifactKind;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kBase = "cpu-inductor-False-eval-None-None-None-resnet";
@@ -487,6 +489,60 @@ TEST_F(Dumps, AProfileThatWasOnlyListedIsReadAgain) {
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_NE(all[0].trace.has_value(), all[1].trace.has_value());
   EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+}
+
+const std::string kProfile =
+    std::string("resnet/xla-profile/xplane-") + kBase + "/plugins/profile/d/h.xplane.pb";
+
+// What counts for the only result.
+schema::ResultFacts result_of(schema::Reader reader) {
+  const auto runs = reader.runs({});
+  const auto results = reader.results(runs->front().id);
+  EXPECT_THAT(*results, SizeIs(1));
+  return results->front();
+}
+
+TEST_F(Dumps, WhatWasTimedUnderTheProfilerOfXlaDoesNotCount) {
+  write("n/results.jsonl", line(1000));
+  ingest_folder("n");
+  EXPECT_TRUE(result_of(reader()).timing_line);
+  EXPECT_FALSE(result_of(reader()).profiled_line);
+
+  write("n/" + kProfile, small_profile());
+  ingest_folder("n");
+  schema::ResultFacts facts = result_of(reader());
+  EXPECT_FALSE(facts.timing_line);
+  EXPECT_THAT(facts.per_iter_time, IsEmpty());
+  ASSERT_TRUE(facts.profiled_line);
+  EXPECT_THAT(*reader().measurements(*facts.profiled_line), Not(IsEmpty()));
+  EXPECT_EQ(ingest_folder("n").known_dumps, 1);
+  EXPECT_TRUE(result_of(reader()).profiled_line);
+
+  // Nor where all is made anew from the lines.
+  ASSERT_TRUE(schema::derive_all(*store_, 1));
+  EXPECT_EQ(result_of(reader()).profiled_line, facts.profiled_line);
+}
+
+TEST_F(Dumps, ATimeTakenWithoutTheProfilerCountsThoughItIsNotTheLast) {
+  write("a/results.jsonl", line(1000));
+  write("b/results.jsonl", line(2000));
+  write("b/" + kProfile, small_profile());
+  ingest_folder("a");
+  ingest_folder("b");
+  const auto runs = reader().runs({});
+  ASSERT_THAT(*runs, SizeIs(2));
+  ASSERT_TRUE(schema::merge_runs(*store_, (*runs)[1], (*runs)[0]));
+  const schema::ResultFacts facts = result_of(reader());
+  ASSERT_TRUE(facts.timing_line);
+  EXPECT_EQ(reader().line(*facts.timing_line)->timestamp, 1000);
+  EXPECT_FALSE(facts.profiled_line);
+}
+
+TEST_F(Dumps, AProfileOlderThanTheResultsIsOfAnEarlierInvocation) {
+  write("n/results.jsonl", line(4e9));
+  write("n/" + kProfile, small_profile());
+  ingest_folder("n");
+  EXPECT_TRUE(result_of(reader()).timing_line);
 }
 
 TEST_F(Dumps, WhereTheProfileCannotBeReadTheOtherFileOfTheSessionIsTakenIn) {

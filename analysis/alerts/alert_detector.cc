@@ -459,12 +459,22 @@ bool AlertDetector::is_pointed_to(const Candidate& candidate) {
   });
 }
 
+// What disturbs the machine moves series unequally: it has to be seen on another night as well.
+bool AlertDetector::is_known_by_disturbed_nights_alone(const Candidate& candidate) const {
+  const WatchedChange& change = candidate.watch->changes()[candidate.change];
+  return are_all_disturbed(*candidate.watch, candidate.metric, change.onset);
+}
+
 // Which of the changes that have nights enough are told tonight: among all series that were timed,
 // and, where something exact says where to look, among those times alone.
 void AlertDetector::decide(const Tonight& tonight) {
   std::vector<Candidate> found, pointed_to;
   for (const Candidate& candidate : tonight.candidates) {
-    (is_pointed_to(candidate) ? pointed_to : found).push_back(candidate);
+    if (is_pointed_to(candidate)) {
+      pointed_to.push_back(candidate);
+    } else if (!is_known_by_disturbed_nights_alone(candidate)) {
+      found.push_back(candidate);
+    }
   }
   decide(found, tonight.timed, tonight.number);
   decide(pointed_to, tonight.pointed_to, tonight.number);
@@ -508,6 +518,8 @@ void AlertDetector::assert_steps(Tonight* tonight) {
     SureStepSearch& search = tonight->sure_steps[place_of(metric)];
     std::set<const TimingChangeDetector*> told;
     for (const SureStep& step : search.run()) {
+      const auto numbers = step.watch->numbers();
+      if (are_all_disturbed(*step.watch, metric, numbers[numbers.size() - step.nights])) continue;
       step.watch->assert_step(step.nights, step.before, step.noise, tonight->number,
                               search.series());
       told.insert(step.watch);

@@ -30,7 +30,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 23;
+inline constexpr std::uint32_t kDetectorVersion = 24;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -219,6 +219,7 @@ class AlertDetector {
   template <class Fits>
   static bool has_exact_change(const Experiment& experiment, const Fits& fits);
   static bool is_pointed_to(const Candidate& candidate);
+  bool is_known_by_disturbed_nights_alone(const Candidate& candidate) const;
   void decide(const Tonight& tonight);
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(Tonight* tonight);

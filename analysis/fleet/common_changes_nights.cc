@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -421,9 +422,10 @@ CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) c
 }
 
 NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& of) const {
-  constexpr double kOff = 3;               // standard deviations
-  constexpr std::size_t kShareOff = 4;     // one in so many
-  constexpr std::size_t kUnexplained = 3;  // nights of a change, from which it is learnt
+  constexpr double kOff = 3;                // standard deviations
+  constexpr std::size_t kShareOff = 4;      // one in so many
+  constexpr std::size_t kFewestModels = 3;  // what one or two do is their own
+  constexpr std::size_t kUnexplained = 3;   // nights of a change, from which it is learnt
   constexpr std::size_t kFewestAlike = 2, kMostAlike = 3;
   const Row& night = rows_[row];
   NightQuality quality;
@@ -442,13 +444,17 @@ NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& 
   }
   const double common = shifts.empty() ? 0 : median(shifts);
   std::size_t apart = 0;
+  std::set<std::size_t> models_apart;
   for (std::size_t k = 0; k < of.series.size(); ++k) {
     const double bound = kOff * std::sqrt(of.variance[k]);
     if (std::abs(of.residual[k] + young[of.series[k]]) > bound) ++quality.off;
-    if (std::abs(shifts[k] - common) > bound) ++apart;
+    if (std::abs(shifts[k] - common) <= bound) continue;
+    ++apart;
+    models_apart.insert(series_[of.series[k]].model);
   }
   quality.is_disturbed =
-      night.is_disturbed || (of.is_enough() && apart * kShareOff >= quality.judged);
+      night.is_disturbed || (of.is_enough() && apart * kShareOff >= quality.judged &&
+                             models_apart.size() >= kFewestModels);
   for (std::size_t r = row; night.states != 0 && r-- > 0;) {
     if (rows_[r].states != night.states) continue;
     quality.alike.insert(quality.alike.begin(), rows_[r].night);

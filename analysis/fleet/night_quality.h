@@ -13,11 +13,11 @@ struct NightQuality {
   /// backends and machines are known to do is not counted, but for the first ten nights of a change
   /// of the machine.
   std::size_t off = 0;
-  /// The series disagree much more than usual: a quarter of them is off beside what all did, or
-  /// a quarter is off and repetitions scatter two and a half times as much as usual, or what the
-  /// machine and the backends did leaves more than it does on other nights. What single series do
-  /// on it says little. A lasting change of the machine is disturbed for its first three nights, if
-  /// it hit the series differently.
+  /// The series disagree much more than usual: a quarter of them, of three models and more, is off
+  /// beside what all did, or a quarter is off and repetitions scatter two and a half times as much
+  /// as usual, or what the machine and the backends did leaves more than it does on other nights.
+  /// What single series do on it says little. A lasting change of the machine is disturbed for its
+  /// first three nights, if it hit the series differently.
   bool is_disturbed = false;
   /// Nights before it, the last ones, ascending, that were in the same recurring state: probably on
   /// the same other machine. Empty: it is in none.

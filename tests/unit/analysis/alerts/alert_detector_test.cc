@@ -483,6 +483,45 @@ TEST_F(Watching, OneModelIsNoSuspectForADisturbedNight) {
   EXPECT_LT(watch_->qualities().nights().back().off, 3U);
 }
 
+TEST_F(Watching, WhatOneModelOfAFewDoesIsNoDisturbedNight) {
+  make(4, kThree);
+  nights(30);
+  for (const std::string& backend : kThree) time_of(1, backend) *= 1.35;
+  nights(1);
+  const NightQuality& quality = watch_->qualities().nights().back();
+  EXPECT_GE(quality.off * 4, quality.judged);
+  EXPECT_FALSE(quality.is_disturbed);
+}
+
+// Only a night on which the machine is as usual tells whether a model is slower by itself.
+TEST_F(Watching, OneModelIsNotConfirmedByDisturbedNightsAlone) {
+  make(8, kThree);
+  nights(30);
+  const auto scatter_all = [&](int night, double by) {
+    for (int m = 0; m < 8; ++m) {
+      for (const std::string& backend : kThree) {
+        const std::size_t draw = 7 * m + 3 * backend.size() + 5 * night + m * night;
+        time_of(m, backend) *= std::exp(by * (0.2 + 0.1 * static_cast<double>(draw % 5)));
+      }
+    }
+  };
+  const auto is_confirmed = [&] {
+    return std::ranges::any_of(watch_->alerts(), [](const WatchedAlert& alert) {
+      return alert.group.scope == AlertScope::kModel && alert.confirmed.has_value();
+    });
+  };
+  for (const std::string& backend : kThree) time_of(3, backend) *= 1.6;
+  for (int night = 0; night < 6; ++night) {
+    scatter_all(night, 1);
+    nights(1);
+    scatter_all(night, -1);
+    EXPECT_TRUE(watch_->qualities().nights().back().is_disturbed) << night;
+    EXPECT_FALSE(is_confirmed()) << story();
+  }
+  nights(3);
+  EXPECT_TRUE(is_confirmed()) << story();
+}
+
 // What is exact says where to look: a time of the same experiment need not stand out among all.
 TEST_F(Watching, ATimeThatMovedWithACountIsSureSooner) {
   make(40, kThree);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "analysis/trace/compiled_regions.h"
 #include "analysis/trace/device_activity.h"
+#include "analysis/trace/device_use.h"
 #include "analysis/trace/launch_queue.h"
 #include "analysis/trace/launch_stats.h"
 #include "analysis/trace/slice_side.h"
@@ -24,6 +26,7 @@
 namespace benchhud::analysis {
 namespace {
 
+using trace::IdleCause;
 using trace::kNoSlice;
 using trace::PackedFindings;
 using trace::TraceFinding;
@@ -35,6 +38,9 @@ std::string short_name(std::string_view name) {
   return std::string(schema::beginning_of(name, kMostNameBytes));
 }
 
+// The number of an idle_other whose launch is not known.
+constexpr std::uint32_t kIsLaunchUnknown = 1;
+
 // A finding as long as it is only sorted. A long trace has millions.
 struct Found {
   std::uint64_t length = 0;  // ns
@@ -45,6 +51,21 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
+// Why a device was idle before a slice of that name.
+std::string idle_words(std::optional<IdleCause> cause, std::string_view name) {
+  switch (cause.value_or(IdleCause::kUnknown)) {
+    case IdleCause::kHostWait:
+      return fmt::format("waits for the host, which launched {} only then", name);
+    case IdleCause::kKernelWait:
+      return fmt::format("from one kernel to the next, {}", name);
+    case IdleCause::kOther:
+      return fmt::format("waits for something else before {}", name);
+    case IdleCause::kUnknown:
+      break;
+  }
+  return fmt::format("not known why: the launch of {} is not in the trace", name);
+}
+
 class Finder {
  public:
   explicit Finder(const TraceContext& context) : context_(context) {}
@@ -53,6 +74,7 @@ class Finder {
     find_regions();
     find_slices();
     find_gaps();
+    find_device_gaps();
     find_delays();
     find_full_queues();
     return std::move(packed_);
@@ -154,7 +176,6 @@ class Finder {
   }
 
   void find_gaps() {
-    constexpr std::uint32_t kIsLaunchUnknown = 1;
     FoundOfKind waits, others;
     visit_gaps(context_.trace(), context_.device(), [&](const DeviceGap& gap) {
       if (gap.length < kKernelWait) return;
@@ -162,17 +183,29 @@ class Finder {
           .push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
                       gap.has_launch ? 0 : kIsLaunchUnknown});
     });
-    const auto whole = [&](const Found& found) {
-      const TraceSlice& behind = context_.slice(found.of);
-      return TraceFinding{
-          .begin = difference_of(behind.start, static_cast<std::int64_t>(found.length)),
-          .end = behind.start,
-          .thread = behind.thread,
-          .label = behind.label,
-          .number = found.number};
-    };
+    const auto whole = [&](const Found& found) { return gap_before(found); };
     pack("idle_host_wait", std::move(waits), whole);
     pack("idle_other", std::move(others), whole);
+  }
+
+  void find_device_gaps() {
+    FoundOfKind gaps;
+    for (const DeviceSlices& device : devices_of(context_)) {
+      visit_device_gaps(context_, device, [&](const DeviceGap& gap) {
+        gaps.push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
+                        static_cast<std::uint32_t>(idle_cause(gap))});
+      });
+    }
+    pack("device_idle", std::move(gaps), [&](const Found& found) { return gap_before(found); });
+  }
+
+  TraceFinding gap_before(const Found& found) const {
+    const TraceSlice& behind = context_.slice(found.of);
+    return {.begin = difference_of(behind.start, static_cast<std::int64_t>(found.length)),
+            .end = behind.start,
+            .thread = behind.thread,
+            .label = behind.label,
+            .number = found.number};
   }
 
   void find_delays() {
@@ -223,6 +256,17 @@ class Finder {
 
 }  // namespace
 
+std::optional<IdleCause> finding_cause(std::string_view kind, const TraceFinding& finding) {
+  if (kind == "device_idle") {
+    // What a newer program may have found is not known to this one.
+    return finding.number < trace::kIdleCauses ? static_cast<IdleCause>(finding.number)
+                                               : IdleCause::kUnknown;
+  }
+  if (kind == "idle_host_wait") return IdleCause::kHostWait;
+  if (kind != "idle_other") return std::nullopt;
+  return finding.number == kIsLaunchUnknown ? IdleCause::kUnknown : IdleCause::kOther;
+}
+
 std::vector<PackedFindings> trace_findings(const TraceContext& context) {
   return Finder(context).find();
 }
@@ -243,8 +287,9 @@ std::string finding_words(std::string_view kind, const TraceFinding& finding, st
   }
   if (kind == "idle_other") {
     return fmt::format("idle before {}{}", short_name(name),
-                       finding.number == 0 ? "" : ", whose launch is not known");
+                       finding.number == kIsLaunchUnknown ? ", whose launch is not known" : "");
   }
+  if (kind == "device_idle") return idle_words(finding_cause(kind, finding), short_name(name));
   if (kind == "long_launch_delay") {
     return fmt::format("{} begins this long after {}", short_name(name), short_name(other));
   }

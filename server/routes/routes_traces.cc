@@ -17,8 +17,10 @@
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
+#include "service/traces/launch_origin.h"
 #include "trace/short_name.h"
 #include "trace/trace_counters.h"
+#include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
@@ -163,6 +165,39 @@ Expected<void> write_counters(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
+// Of so many devices it is told how busy they were. A hostile file has as many as it has slices.
+constexpr std::size_t kMostDevices = 1000;
+
+Expected<void> write_devices(schema::JsonWriter& json, RequestContext& context,
+                             const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(auto devices, trace::trace_devices(context.reader().connection(), asked.id));
+  const std::int64_t left_out =
+      devices ? analysis::truncate_rows(&*devices, kMostDevices) : std::int64_t{0};
+  json.key("devices");
+  if (!devices) {
+    json.null();
+  } else {
+    json.list(*devices, [&](const trace::TraceDevice& device) {
+      json.begin_object();
+      json.field("device", device.number);
+      json.field("thread", device.thread);
+      json.field("begin", difference_of(device.begin, asked.info.origin));
+      json.field("end", difference_of(device.end, asked.info.origin));
+      json.field("busy", device.busy);
+      json.field("gaps", device.gaps);
+      json.key("idle");
+      json.begin_object();
+      for (std::size_t i = 0; i < device.idle.size(); ++i) {
+        json.field(trace::idle_cause_name(static_cast<trace::IdleCause>(i)), device.idle[i]);
+      }
+      json.end_object();
+      json.end_object();
+    });
+  }
+  json.field("devices_left_out", left_out);
+  return {};
+}
+
 Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
                              const AskedTrace& asked,
                              const std::vector<trace::StoredThread>& threads,
@@ -231,6 +266,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
+  BENCHHUD_TRY(write_devices(json, context, asked));
   BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();
   return {};
@@ -447,6 +483,49 @@ Expected<void> write_flows(schema::JsonWriter& json, TraceQueries& lookup, const
   return {};
 }
 
+Expected<void> write_placed_or_null(schema::JsonWriter& json, std::string_view key,
+                                    TraceQueries& lookup,
+                                    const std::optional<trace::PlacedSlice>& slice,
+                                    std::int64_t origin) {
+  json.key(key);
+  if (slice) return write_placed(json, lookup, *slice, origin);
+  json.null();
+  return {};
+}
+
+// What launched a slice of a device, and what for.
+Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked, TraceQueries& lookup,
+                            const trace::SliceDetails& slice) {
+  json.key("launched_by");
+  if (!service::has_launch_origin(slice.label)) {
+    json.null();
+    return {};
+  }
+  BENCHHUD_ASSIGN(const auto origin,
+                  service::launch_origin(context.reader().connection(), asked.id, slice));
+  json.begin_object();
+  for (const auto& [key, placed] :
+       {std::pair("call", &origin.call), std::pair("operator", &origin.launching_operator),
+        std::pair("module", &origin.module), std::pair("line", &origin.line)}) {
+    BENCHHUD_TRY(write_placed_or_null(json, key, lookup, *placed, asked.info.origin));
+  }
+  json.field("is_of_forward", origin.is_of_forward);
+  json.key("step");
+  if (origin.step) {
+    json.begin_object();
+    json.field("name", origin.step->name);
+    json.field("thread", origin.step->thread);
+    json.field("begin", difference_of(origin.step->begin, asked.info.origin));
+    json.field("end", difference_of(origin.step->end, asked.info.origin));
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return {};
+}
+
 Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
                            const AskedTrace& asked, SliceId id) {
   TraceQueries lookup(context.reader().connection(), asked.id);
@@ -470,6 +549,7 @@ Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));
   json.field("arguments", details->arguments);
+  BENCHHUD_TRY(write_origin(context, json, asked, lookup, *details));
   json.key("parents");
   json.begin_array();
   for (const trace::PlacedSlice& parent : parents) {

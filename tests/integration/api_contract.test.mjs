@@ -407,6 +407,10 @@ const csvRows = {
     answer.series.flatMap((series) =>
       answer.runs.flatMap((run, i) => (series.points[i] ? [{ run, experiment: series.experiment, point: series.points[i], code: series.codes[i], failure: series.failures[i] }] : [])),
     ),
+  findInTrace: (answer) => answer.labels,
+  getTraceFlame: (answer) =>
+    ["stacks", "callers", "callees"].flatMap((part) => (answer[part]?.rows ?? []).map(([, depth, parent, count, total_ns, self_ns], row) => ({ part, row, depth, parent, count, total_ns, self_ns, name: undefined }))),
+  getTraceSums: (answer) => answer.rows,
   getPhases: (answer) => answer.repetitions,
   getPhaseSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
   getVerification: (answer) => answer.rows.flatMap((row) => Object.keys(row.cells).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((column) => ({ ...row, column, cell: row.cells[column] }))),

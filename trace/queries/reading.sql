@@ -49,6 +49,19 @@ SELECT key, value
 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END)
 WHERE type IN ('integer', 'real')
 
+-- name: busy_blocks_from
+SELECT begin_ns, end_ns, busy_ns, count, bytes
+FROM trace_device_block
+WHERE trace_id = $1 AND device = $2 AND end_ns > $3
+ORDER BY end_ns
+
+-- name: device_count_of_trace
+SELECT device_count FROM trace WHERE id = $1
+
+-- name: devices_of_trace
+SELECT number, thread, begin_ns, end_ns, busy_ns, gaps, host_wait_ns, kernel_wait_ns, other_ns, unknown_ns
+FROM trace_device WHERE trace_id = $1 ORDER BY number
+
 -- name: finding_block
 SELECT bytes FROM trace_finding_block WHERE trace_id = $1 AND kind = $2 AND number = $3
 

@@ -25,6 +25,24 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 INSERT INTO trace_counter_block (trace_id, counter, number, begin_ns, end_ns, min, max, last, bytes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
+-- name: delete_trace_device_blocks
+DELETE FROM trace_device_block WHERE trace_id = $1
+
+-- name: delete_trace_devices
+DELETE FROM trace_device WHERE trace_id = $1
+
+-- name: insert_trace_device
+INSERT INTO trace_device (trace_id, number, thread, begin_ns, end_ns, busy_ns, gaps, host_wait_ns,
+                          kernel_wait_ns, other_ns, unknown_ns)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+
+-- name: insert_trace_device_block
+INSERT INTO trace_device_block (trace_id, device, begin_ns, end_ns, busy_ns, count, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+
+-- name: set_trace_device_count
+UPDATE trace SET device_count = $2 WHERE id = $1
+
 -- name: delete_trace_finding_blocks
 DELETE FROM trace_finding_block WHERE trace_id = $1
 

@@ -10,6 +10,7 @@ import { artifactHref, modelHref, profileHref, traceHref } from "../lib/route";
 import { RunLink } from "../parts/small";
 import { type TraceInfo, sizeWords } from "./info";
 import { costsOf, deviceUse } from "./costs";
+import { Devices } from "./devices";
 import { MARKS, goToMark } from "./marks";
 import { type Viewer, useViewer } from "./viewer";
 
@@ -48,9 +49,10 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
         {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
       </nav>
-      {report && (
-        <div class="trace-costs" role="group" aria-label="What costs time">
-          {report === "late" ? <span class="quiet">Reading the report…</span> : <Costs viewer={viewer} report={report} artifact={artifact} />}
+      {(report || viewer.info.devices.length > 0) && (
+        <div class="trace-costs" role="group" aria-label="How busy devices were, and what costs time">
+          <Devices viewer={viewer} />
+          {report === "late" ? <span class="quiet">Reading the report…</span> : report && <Costs viewer={viewer} report={report} artifact={artifact} />}
         </div>
       )}
     </header>

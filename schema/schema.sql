@@ -825,3 +825,15 @@ CREATE TABLE trace_device_block (
   bytes    BLOB    NOT NULL,  -- zstd: the spans (trace/trace_device.cc)
   UNIQUE (trace_id, device, end_ns)
 ) STRICT;
+
+-- Traces that somebody dropped on a page, to look at them for a while. Only the holder of the token sees them, unless a
+-- dump is of the same content.
+CREATE TABLE dropped_trace (
+  trace_id INTEGER NOT NULL REFERENCES trace (id),
+  token_id INTEGER NOT NULL,  -- access_token.id
+  name     TEXT    NOT NULL,  -- of the file
+  at       REAL    NOT NULL,  -- seconds since 1970
+  until    REAL    NOT NULL,  -- seconds since 1970: from then on it is removed
+  digest   BLOB    NOT NULL,  -- zstd: its report (service/traces/trace_digest.cc)
+  PRIMARY KEY (trace_id, token_id)
+) STRICT, WITHOUT ROWID;

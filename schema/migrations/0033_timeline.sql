@@ -27,3 +27,14 @@ CREATE TABLE trace_device_block (
   bytes    BLOB    NOT NULL,
   UNIQUE (trace_id, device, end_ns)
 ) STRICT;
+
+-- Traces that somebody dropped on a page, to look at them for a while.
+CREATE TABLE dropped_trace (
+  trace_id INTEGER NOT NULL REFERENCES trace (id),
+  token_id INTEGER NOT NULL,
+  name     TEXT    NOT NULL,
+  at       REAL    NOT NULL,
+  until    REAL    NOT NULL,
+  digest   BLOB    NOT NULL,
+  PRIMARY KEY (trace_id, token_id)
+) STRICT, WITHOUT ROWID;

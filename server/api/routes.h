@@ -44,6 +44,7 @@ struct RequestContext {
   bool is_other_site = false;          ///< a page of another site asks
   IsCancelled is_cancelled;            ///< the request's
   double now = 0;                      ///< when it came, seconds since 1970
+  std::string_view store_path{};       ///< the store's file
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
   bool is_csv() const { return query.text("format") == "csv"; }
@@ -102,6 +103,8 @@ struct ChangeContext {
   const Body& body;
   schema::Connection& store;      ///< may be written to
   std::string_view token;         ///< name of the one that was shown
+  std::int64_t token_id = 0;      ///< and its number
+  double now = 0;                 ///< seconds since 1970
   std::string wrong_parameter{};  ///< or field of the body; set beside an error that it caused
 };
 

@@ -17,7 +17,10 @@
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
+#include "service/imports/dropped_trace_import.h"
 #include "service/traces/launch_origin.h"
+#include "service/traces/trace_digest.h"
+#include "trace/dropped_trace.h"
 #include "trace/short_name.h"
 #include "trace/trace_counters.h"
 #include "trace/trace_device.h"
@@ -25,6 +28,7 @@
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
+#include "views/answers.h"
 #include "views/trace_tile_bytes.h"
 
 namespace benchhud::server {
@@ -226,8 +230,25 @@ Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
+// Until when who asks has dropped the trace; none where they have not, or a dump is of it.
+Expected<std::optional<double>> dropped_until(RequestContext& context, const AskedTrace& asked) {
+  std::optional<double> until;
+  if (!context.who.token) return until;
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto dropped,
+                  trace::dropped_traces(connection, context.who.token->id, context.now));
+  for (const trace::DroppedTrace& each : dropped) {
+    if (each.trace == asked.id) until = each.until;
+  }
+  if (!until) return until;
+  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
+  if (artifact) until.reset();
+  return until;
+}
+
 Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
-                           const AskedTrace& asked, const std::optional<trace::TraceIndex>& index) {
+                           const AskedTrace& asked, const std::optional<trace::TraceIndex>& index,
+                           std::optional<double> until) {
   const trace::TraceInfo& info = asked.info;
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
   TraceQueries lookup(context.reader().connection(), asked.id);
@@ -243,6 +264,12 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("key", asked.key);
   json.field("artifact",
              artifact ? std::optional(to_int(*artifact)) : std::optional<std::int64_t>());
+  json.key("dropped_until");
+  if (until) {
+    views::write_time(json, *until);
+  } else {
+    json.null();
+  }
   json.field("byte_count", info.byte_count);
   json.field("origin", std::to_string(info.origin));
   json.field("base_time", info.base_time != 0 ? std::optional(std::to_string(info.base_time))
@@ -279,8 +306,40 @@ Expected<ResponsePlan> get_trace(RequestContext& context) {
   // Which dump it belongs to may change, and what was noted about it.
   std::string key = revision_key(context) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
-  return ResponsePlan{std::move(key), [&context, asked, index](schema::JsonWriter& json) {
-                        return write_trace(context, json, asked, index);
+  BENCHHUD_ASSIGN(const auto until, dropped_until(context, asked));
+  if (until) key += fmt::format(" until {}", *until);
+  return ResponsePlan{std::move(key), [&context, asked, index, until](schema::JsonWriter& json) {
+                        return write_trace(context, json, asked, index, until);
+                      }};
+}
+
+// The report of a dump's trace, or of one that who asks dropped; none where it is to be renewed.
+Expected<std::optional<std::string>> report_of(RequestContext& context, const AskedTrace& asked) {
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
+  if (!artifact) {
+    if (!context.who.token) return std::optional<std::string>();
+    return service::report_of_dropped(connection, asked.id, context.who.token->id, context.now);
+  }
+  BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
+  BENCHHUD_ASSIGN(auto digest, service::digest_of(context.reader(), dump));
+  return digest ? std::optional(std::move(digest->report)) : std::nullopt;
+}
+
+Expected<ResponsePlan> get_trace_report(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  return ResponsePlan{revision_key(context) + asked.key,
+                      [&context, asked](schema::JsonWriter& json) -> Expected<void> {
+                        BENCHHUD_ASSIGN(const auto report, report_of(context, asked));
+                        json.begin_object();
+                        json.key("trace");
+                        if (report) {
+                          json.raw(*report);
+                        } else {
+                          json.null();
+                        }
+                        json.end_object();
+                        return {};
                       }};
 }
 
@@ -572,9 +631,9 @@ Expected<ResponsePlan> get_slice(RequestContext& context) {
 }
 
 constexpr std::array kRoutes = {
-    NamedRoute{"getTrace", get_trace}, NamedRoute{"getTraceTile", get_tile},
+    NamedRoute{"getTrace", get_trace},      NamedRoute{"getTraceTile", get_tile},
     NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
-    NamedRoute{"getTraceSlice", get_slice}};
+    NamedRoute{"getTraceSlice", get_slice}, NamedRoute{"getTraceReport", get_trace_report}};
 
 }  // namespace
 

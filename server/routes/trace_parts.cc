@@ -1,5 +1,7 @@
 #include "server/routes/trace_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -7,11 +9,20 @@
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
+#include "trace/dropped_trace.h"
 #include "trace/short_name.h"
 
 namespace benchhud::server {
 
 using schema::Expected;
+
+trace::TokenId token_of(const RequestContext& context) {
+  return context.who.token ? trace::TokenId(context.who.token->id) : std::nullopt;
+}
+
+schema::Error no_trace(schema::TraceId id) {
+  return {schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
+}
 
 Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
@@ -20,6 +31,12 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
   if (!info) {
     context.wrong_parameter = "id";
     return std::move(info).error();
+  }
+  BENCHHUD_ASSIGN(const bool may_see, trace::may_see_trace(context.reader().connection(), trace.id,
+                                                           token_of(context), context.now));
+  if (!may_see) {
+    context.wrong_parameter = "id";
+    return no_trace(trace.id);
   }
   trace.info = *std::move(info);
   constexpr std::size_t kKeyDigits = 16;

@@ -12,6 +12,7 @@
 
 #include "server/routes/route_parts.h"
 #include "service/traces/track_list.h"
+#include "trace/dropped_trace.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
 
@@ -26,9 +27,14 @@ struct AskedTrace {
   std::string key;
 };
 
-/// The trace of the parameter `id`. Errors: kNotFound where there is none, or where the parameter
-/// `key` is of another one: ids are given again, and what an address with a key answers is kept for
-/// good by who asked.
+/// Who asks, as dropped_trace.h wants it.
+trace::TokenId token_of(const RequestContext& context);
+/// What is said of a trace that is not there, and of one that somebody else dropped.
+schema::Error no_trace(schema::TraceId id);
+
+/// The trace of the parameter `id`. Errors: kNotFound where there is none that who asks may see, or
+/// where the parameter `key` is of another one: ids are given again, and what an address with a key
+/// answers is kept for good by who asked.
 schema::Expected<AskedTrace> asked_trace(RequestContext& context);
 
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing

@@ -60,7 +60,8 @@ test("a trace is opened from the list of dumps and from its page, and all of its
     assert.equal((await frame(page)).counted, slicesOf(events));
     assert.match(await text(page.locator("h1")), new RegExp(`${events.length.toLocaleString("en")} events on 4 tracks in `));
     const labels = await page.locator(".trace-label").allInnerTexts();
-    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["GPU 0 python", "stream 7", "stream 20", "python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000"]);
+    const busy = /derived, (\S+ %)/.exec(labels.join(" "))?.[1];
+    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["GPU 0 python", `Busy derived, ${busy}`, "stream 7", "stream 20", "python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000"]);
     await page.getByRole("link", { name: "report" }).click();
     await page.waitForURL(/\/artifact\/\d+/);
     await page.getByRole("link", { name: "Open the timeline" }).click();

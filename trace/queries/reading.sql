@@ -49,6 +49,31 @@ SELECT key, value
 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END)
 WHERE type IN ('integer', 'real')
 
+-- name: dropped_traces_of_token
+SELECT d.trace_id, d.name, d.at, d.until, t.byte_count, t.problem_count
+FROM dropped_trace AS d JOIN trace AS t ON t.id = d.trace_id
+WHERE d.token_id = $1 AND d.until > $2
+ORDER BY d.at DESC, d.trace_id DESC
+
+-- name: digest_of_dropped_trace
+SELECT digest FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3
+
+-- name: may_see_trace
+SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
+    OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+    OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3)
+
+-- name: dropped_traces_to_remove
+-- Those whose time is over, and those that nobody can see any more because the token is withdrawn.
+SELECT d.trace_id, d.token_id
+FROM dropped_trace AS d LEFT JOIN access_token AS k ON k.id = d.token_id
+WHERE d.until <= $1 OR k.id IS NULL OR k.withdrawn_at IS NOT NULL
+
+-- name: dropped_bytes_of_token
+SELECT count(*), coalesce(sum(t.byte_count), 0)
+FROM dropped_trace AS d JOIN trace AS t ON t.id = d.trace_id
+WHERE d.token_id = $1 AND d.until > $2 AND d.trace_id <> $3
+
 -- name: busy_blocks_from
 SELECT begin_ns, end_ns, busy_ns, count, bytes
 FROM trace_device_block

@@ -25,6 +25,20 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 INSERT INTO trace_counter_block (trace_id, counter, number, begin_ns, end_ns, min, max, last, bytes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
+-- name: delete_dropped_trace
+DELETE FROM dropped_trace WHERE trace_id = $1
+
+-- name: delete_dropped_trace_of_token
+DELETE FROM dropped_trace WHERE trace_id = $1 AND token_id = $2
+
+-- name: is_trace_kept
+SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1) OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+
+-- name: put_dropped_trace
+INSERT INTO dropped_trace (trace_id, token_id, name, at, until, digest) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (trace_id, token_id) DO UPDATE
+SET name = excluded.name, at = excluded.at, until = excluded.until, digest = excluded.digest
+
 -- name: delete_trace_device_blocks
 DELETE FROM trace_device_block WHERE trace_id = $1
 
@@ -176,4 +190,5 @@ UPDATE trace SET slice_count = $2 WHERE id = $1
 -- name: unused_traces
 SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)
+  AND id NOT IN (SELECT trace_id FROM dropped_trace)
 ORDER BY id

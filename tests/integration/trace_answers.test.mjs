@@ -88,8 +88,8 @@ test("tables are CSV, and no name becomes a formula", async () => {
   assert.equal(flame[0], "part,row,parent,depth,name,count,total_ns,self_ns");
   assert.equal(flame.length - 1, (await json("/traces/1/flame")).stacks.rows.length);
   assert.equal((await csv("/traces/1/notes?format=csv"))[0], "id,begin,end,thread,words,who,at,token");
-  const sql = encodeURIComponent("SELECT name, duration, NULL AS nothing FROM slices WHERE category = 'python_function' ORDER BY begin");
-  assert.deepEqual(await csv(`/traces/1/query?format=csv&sql=${sql}`), ["name,duration,nothing", "nn.Module: Block_0,800000,", "'=cmd.py(7): forward,700000,"]);
+  const sql = encodeURIComponent("SELECT name, duration, NULL AS empty FROM slices WHERE category = 'python_function' ORDER BY begin");
+  assert.deepEqual(await csv(`/traces/1/query?format=csv&sql=${sql}`), ["name,duration,empty", "nn.Module: Block_0,800000,", "'=cmd.py(7): forward,700000,"]);
   const endless = encodeURIComponent("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
   const cut = await get(`/traces/1/query?format=csv&sql=${endless}`);
   assert.equal(cut.status, 413, "a table that is not whole is none");

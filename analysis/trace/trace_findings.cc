@@ -51,19 +51,19 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
-// Why a device was idle before a slice of that name.
+// Before a slice of what name a device was idle, and why.
 std::string idle_words(std::optional<IdleCause> cause, std::string_view name) {
   switch (cause.value_or(IdleCause::kUnknown)) {
     case IdleCause::kHostWait:
-      return fmt::format("waits for the host, which launched {} only then", name);
+      return fmt::format("before {}, which the host launched only then", name);
     case IdleCause::kKernelWait:
-      return fmt::format("from one kernel to the next, {}", name);
+      return fmt::format("before {}, right behind the one before", name);
     case IdleCause::kOther:
-      return fmt::format("waits for something else before {}", name);
+      return fmt::format("before {}, which had been launched", name);
     case IdleCause::kUnknown:
       break;
   }
-  return fmt::format("not known why: the launch of {} is not in the trace", name);
+  return fmt::format("before {}, whose launch is not in the trace", name);
 }
 
 class Finder {

@@ -64,7 +64,7 @@ test("each device is busy as long as any of its streams is, and its gaps have ca
   assert.deepEqual(items.map(({ begin, duration, cause }) => [begin, duration, cause]), [[100_000, 210_000, "host_wait"]]);
   const [head, first] = await csv("/traces/1/findings/device_idle?format=csv");
   assert.equal(head, "kind,thread,begin,end,duration,cause,words");
-  assert.match(first, /^device_idle,\d+,100000,310000,210000,host_wait,"?waits for the host, which launched late only then/);
+  assert.match(first, /^device_idle,\d+,100000,310000,210000,host_wait,"?before late, which the host launched only then/);
 });
 
 test("a kernel says which operator, module, line and step launched it; what the trace does not tell is null", async () => {

@@ -21,7 +21,7 @@ class Dropped : public testing::Test {
     id_ = put(connection_, trace);
     EXPECT_TRUE(connection_.execute(
         "INSERT INTO access_token (id, name, hash, scopes, created_at) VALUES "
-        "(1, 'ada', zeroblob(32), 'triage', 0), (2, 'bob', x'01' || zeroblob(31), 'triage', 0)"));
+        "(1, 'ada', randomblob(32), 'triage', 0), (2, 'bob', randomblob(32), 'triage', 0)"));
   }
 
   void drop(std::int64_t token, double until) {

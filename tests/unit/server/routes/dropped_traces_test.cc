@@ -141,7 +141,7 @@ TEST_F(DroppedTraces, AreBounded) {
   EXPECT_EQ(drop(*server, trace_text(2), token_, "again.json").status, 200) << "the same once more";
   EXPECT_EQ(rows(*connection_, "trace"), 2);
   ASSERT_EQ(change(*server, "DELETE", "/dropped-traces/1").status, 200);
-  EXPECT_EQ(drop(*server, trace_text(7), token_, "d.json").status, 413) << "of all together";
+  EXPECT_EQ(drop(*server, trace_text(10), token_, "d.json").status, 413) << "of all together";
   EXPECT_EQ(drop(*server, trace_text(1), token_, "e.json").status, 200);
 }
 

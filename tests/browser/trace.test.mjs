@@ -570,10 +570,10 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     assert.deepEqual(await axe(page), []);
     await shot(page, "trace-two");
     // A rectangle below is an area of the lower trace, and its time one of both.
-    await page.mouse.move(lower.x + lower.width * 0.3, lower.y + 30);
+    await page.mouse.move(lower.x + lower.width * 0.3, lower.y + 54);
     await page.mouse.down();
-    await page.mouse.move(lower.x + lower.width * 0.4, lower.y + 34);
-    await page.mouse.move(lower.x + lower.width * 0.6, lower.y + 38);
+    await page.mouse.move(lower.x + lower.width * 0.4, lower.y + 58);
+    await page.mouse.move(lower.x + lower.width * 0.6, lower.y + 62);
     await page.mouse.up();
     await page.getByRole("tab", { name: "Area" }).click();
     await eventually(async () => assert.match(await text(panel), /slices? within .* on 1 track, in the trace below/));

@@ -85,7 +85,6 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
         </form>
       )}
       <h2>{notes.length ? plural(notes.length, "note") : "No notes yet"}</h2>
-      {notes.length > 0 && <CsvLink href={`${notesUrl(viewer)}?format=csv`} name="notes.csv" />}
       <ul class="trace-notes">
         {notes.map((note) => (
           <li key={note.id}>
@@ -103,6 +102,7 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
           </li>
         ))}
       </ul>
+      {notes.length > 0 && <CsvLink href={`${notesUrl(viewer)}?format=csv`} name="notes.csv" />}
       {dialog}
     </div>
   );

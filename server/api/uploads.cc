@@ -205,7 +205,10 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
       &places_, [](auto* places) { places->release(); });
   const std::string folder = store_path_ + ".uploads";
   const bool is_drop = operation.id == "dropTrace";
-  const std::int64_t most = is_drop ? limits_.drops.bytes : limits_.unpacked;
+  std::int64_t most = limits_.unpacked;
+  if (is_drop) {
+    BENCHHUD_ASSIGN(most, most_of_drop(token));
+  }
   BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, most));
   const std::lock_guard turn(ingesting_);
   schema::LockPatience patience;
@@ -218,6 +221,11 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
   const std::string path = folder + "/" + name;
   BENCHHUD_TRY(file->finish(path));
   return is_drop ? drop(path, query, token) : ingest(path, operation, query);
+}
+
+Expected<std::int64_t> Uploads::most_of_drop(std::int64_t token) const {
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path_));
+  return service::most_bytes_of_drop(store, token, schema::now(), limits_.drops);
 }
 
 Expected<std::string> Uploads::drop(const std::string& file, const Query& query,

@@ -42,6 +42,8 @@ class Uploads {
   /// With the store's lock held.
   schema::Expected<std::string> ingest(const std::string& file, const Operation& operation,
                                        const Query& query);
+  /// Bytes that the next trace which a token drops may have.
+  schema::Expected<std::int64_t> most_of_drop(std::int64_t token) const;
   /// The same of a trace that somebody dropped on a page. Gives the contract's DroppedTrace.
   schema::Expected<std::string> drop(const std::string& file, const Query& query,
                                      std::int64_t token);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ingest/pipeline/dump_ingest.h"
@@ -17,6 +18,14 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
+Error no_more(const trace::DroppedSum& sum, const DropLimits& limits) {
+  return {ErrorCode::kTooLarge,
+          fmt::format("You have {} dropped traces of {} bytes: there may be {}, of {} bytes "
+                      "together. Remove one, or wait until one expires.",
+                      sum.count, sum.bytes, limits.count, limits.all_bytes)};
+}
+
+// Others of the same token may have been stored while this one was sent.
 Expected<void> check_limits(schema::Connection& store, const NewDrop& drop,
                             const trace::DroppedTrace& dropped, const DropLimits& limits) {
   if (dropped.byte_count > limits.bytes) {
@@ -26,13 +35,18 @@ Expected<void> check_limits(schema::Connection& store, const NewDrop& drop,
   BENCHHUD_ASSIGN(const trace::DroppedSum sum,
                   trace::dropped_sum(store, drop.token, drop.now, dropped.trace));
   if (sum.count < limits.count && sum.bytes <= limits.all_bytes - dropped.byte_count) return {};
-  return Error{ErrorCode::kTooLarge,
-               fmt::format("You have {} dropped traces of {} bytes: there may be {}, of {} bytes "
-                           "together. Remove one, or wait until one's time is over.",
-                           sum.count, sum.bytes, limits.count, limits.all_bytes)};
+  return no_more(sum, limits);
 }
 
 }  // namespace
+
+Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection, std::int64_t token,
+                                          double now, const DropLimits& limits) {
+  BENCHHUD_ASSIGN(const trace::DroppedSum sum, trace::dropped_sum(connection, token, now));
+  const std::int64_t left = std::min(limits.bytes, limits.all_bytes - sum.bytes);
+  if (sum.count >= limits.count || left <= 0) return no_more(sum, limits);
+  return left;
+}
 
 Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
                                          const DropLimits& limits) {

@@ -27,6 +27,12 @@ struct NewDrop {
   double now = 0;  ///< seconds since 1970
 };
 
+/// How many bytes, decompressed, the next one may have, at most; to be asked before any of them is
+/// read. Error: kTooLarge where there may be none.
+schema::Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection,
+                                                  std::int64_t token, double now,
+                                                  const DropLimits& limits);
+
 /// Takes the file in, in a transaction of its own. Where a dump is of the same content, that trace
 /// is given, and stays: `until` is 0. Dropped again, it stays as long as if it were new. Errors:
 /// those of the file; kUnsupported where it is no trace; kTooLarge beyond the limits.

@@ -15,10 +15,19 @@ const WHY = {
   step: "The call that launched it is in no step of the profiler",
   call: "The call that launched it is not in the trace",
 };
+/** Why it was not found out whether the trace tells. */
+const NOT_SEARCHED: Record<NonNullable<Origin["call_not_searched"] | Origin["step_not_searched"]>, string> = {
+  no_index: "Not searched: the trace has no index yet",
+  too_much: "Not searched: too much of the trace would have to be read",
+  ambiguous: "Not decided: several calls have its correlation",
+  not_derived: "Not searched: steps are still to be derived from the trace",
+};
 
 export function LaunchedBy({ viewer, origin }: { viewer: Viewer; origin: Origin }) {
-  const why = (what: keyof typeof WHY): string => (origin.call ? WHY[what] : WHY.call);
-  const { call, operator, module, line, step, is_of_forward } = origin;
+  const { call, operator, module, line, step, is_of_forward, call_not_searched, step_not_searched } = origin;
+  const noCall = call_not_searched ? NOT_SEARCHED[call_not_searched] : WHY.call;
+  const why = (what: keyof typeof WHY): string => (call ? WHY[what] : noCall);
+  const noStep = call && step_not_searched ? NOT_SEARCHED[step_not_searched] : why("step");
   return (
     <dl class="facts trace-origin">
       <Fact title="Operator" why={why("operator")}>
@@ -34,14 +43,14 @@ export function LaunchedBy({ viewer, origin }: { viewer: Viewer; origin: Origin 
           </>
         )}
       </Fact>
-      <Fact title="Step" why={why("step")}>
+      <Fact title="Step" why={noStep}>
         {step && (
           <button type="button" class="link mono" title={`Show ${step.name}: ${spanText(step.end - step.begin)} at ${exactPlace(step.begin)}`} onClick={() => viewer.fitWindow(step)}>
             {shown(step.name)}
           </button>
         )}
       </Fact>
-      <Fact title="Launched by" why={WHY.call}>
+      <Fact title="Launched by" why={noCall}>
         {call && (
           <>
             <ToPlaced viewer={viewer} slice={call} /> <span class="quiet">at {exactPlace(call.begin)}</span>

@@ -4,11 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/trace/trace_context.h"
 #include "analysis/trace/trace_findings.h"
 #include "schema/store/migrate.h"
 #include "tests/unit/analysis/trace_builder.h"
+#include "trace/trace_device.h"
 #include "trace/trace_index.h"
 #include "trace/trace_next.h"
 #include "trace/trace_store.h"
@@ -38,7 +41,7 @@ class LaunchOrigins : public testing::Test {
         analysis::trace_findings(analysis::TraceContext(builder.trace(), nesting))));
   }
 
-  LaunchOrigin origin_of(const std::string& name) {
+  trace::SliceDetails details_of(const std::string& name) {
     trace::TraceQueries lookup(*connection_, id_);
     const auto index = trace::TraceIndex::open(*connection_, id_);
     EXPECT_TRUE(index && *index);
@@ -52,7 +55,10 @@ class LaunchOrigins : public testing::Test {
     const auto details = lookup.details((*slice)->id);
     EXPECT_TRUE(details);
     EXPECT_TRUE(has_launch_origin(details->label));
-    const auto origin = launch_origin(*connection_, id_, *details);
+    return *details;
+  }
+  LaunchOrigin origin_of(const std::string& name) {
+    const auto origin = launch_origin(*connection_, id_, details_of(name));
     EXPECT_TRUE(origin) << origin.error().message;
     return *origin;
   }
@@ -139,6 +145,93 @@ TEST_F(LaunchOrigins, WhatTheTraceDoesNotTellIsUnknown) {
   const LaunchOrigin found = origin_of("found");
   EXPECT_EQ(name_of(found.launching_operator), "aten::mm");
   EXPECT_FALSE(found.module || found.line || found.step);
+}
+
+TEST_F(LaunchOrigins, AnArrowWhoseCallIsMissingIsOfNoCall) {
+  TraceBuilder trace;
+  trace.add("cpu_op", "aten::outer", 0, 0, 60);
+  trace.add("cpu_op", "aten::mm", 0, 0, 50);
+  trace.add("kernel", "lost", 2, 100, 110, 7);
+  trace.flow(TraceFlow::Step::kStart, 1, "ac2g", 0, 10);
+  trace.flow(TraceFlow::Step::kEnd, 1, "ac2g", 2, 100);
+  // The same with the call elsewhere, and another call where the arrow begins.
+  trace.add("cuda_runtime", "cudaLaunchKernel", 1, 10, 20, 8);
+  trace.add("cuda_runtime", "cudaMemcpyAsync", 1, 30, 40, 9);
+  trace.add("kernel", "found", 2, 200, 210, 8);
+  trace.flow(TraceFlow::Step::kStart, 2, "ac2g", 1, 30);
+  trace.flow(TraceFlow::Step::kEnd, 2, "ac2g", 2, 200);
+  keep(trace);
+  const LaunchOrigin lost = origin_of("lost");
+  EXPECT_EQ(name_of(lost.call), "unknown");
+  EXPECT_EQ(name_of(lost.launching_operator), "unknown");
+  EXPECT_FALSE(lost.why_no_call) << "all was searched";
+  EXPECT_EQ(name_of(origin_of("found").call), "cudaLaunchKernel");
+}
+
+// Two ranks in one file: each counts its calls from 1 and has steps of its own.
+TraceBuilder merged() {
+  TraceBuilder trace;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const std::string name = std::to_string(rank);
+    trace.trace().threads[rank].pid = name;
+    trace.add("user_annotation", "ProfilerStep#" + name, rank, 0, rank == 0 ? 1'000 : 900);
+    trace.add("cuda_runtime", "cudaLaunchKernel", rank, 10, 20, 1);
+    trace.add("kernel", "k" + name, 2 + rank, 100, 110, 1);
+  }
+  return trace;
+}
+
+TEST_F(LaunchOrigins, OfSeveralCallsWithTheNumberNoneIsTaken) {
+  keep(merged());
+  const LaunchOrigin origin = origin_of("k1");
+  EXPECT_FALSE(origin.call);
+  EXPECT_EQ(origin.why_no_call, NotSearched::kAmbiguous);
+}
+
+TEST_F(LaunchOrigins, StepsAreThoseOfTheCallsProcess) {
+  TraceBuilder trace = merged();
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    trace.flow(TraceFlow::Step::kStart, rank + 1, "ac2g", rank, 10);
+    trace.flow(TraceFlow::Step::kEnd, rank + 1, "ac2g", 2 + rank, 100);
+  }
+  keep(trace);
+  for (const std::string rank : {"0", "1"}) {
+    const LaunchOrigin origin = origin_of("k" + rank);
+    ASSERT_TRUE(origin.step) << rank;
+    EXPECT_EQ(origin.step->name, "ProfilerStep#" + rank);
+  }
+}
+
+TEST_F(LaunchOrigins, ALineIsThatOfItsFileWhateverItsFolderIsCalled) {
+  for (const auto& [frame, is_line] :
+       {std::pair("/root/.pyenv/versions/3.11/bar.py(114): forward", true),
+        std::pair("$/home/.python/train.py:12 step", true), std::pair("/a/.py(b)/c", false),
+        std::pair("/root/.pyenv/bin", false)}) {
+    TraceBuilder trace;
+    trace.add("python_function", frame, 0, 0, 50);
+    trace.add("cuda_runtime", "cudaLaunchKernel", 0, 10, 20, 1);
+    trace.add("kernel", "k", 2, 100, 110, 1);
+    ASSERT_TRUE(connection_->execute("SAVEPOINT one"));
+    keep(trace);
+    EXPECT_EQ(origin_of("k").line.has_value(), is_line) << frame;
+    ASSERT_TRUE(connection_->execute("ROLLBACK TO one"));
+  }
+}
+
+TEST_F(LaunchOrigins, WhatWasNotSearchedIsSaid) {
+  TraceBuilder trace;
+  trace.add("cuda_runtime", "cudaLaunchKernel", 0, 10, 20, 1);
+  trace.add("kernel", "k", 2, 100, 110, 1);
+  keep(trace);
+  EXPECT_EQ(origin_of("k").why_no_step, NotSearched::kNotDerived);
+  ASSERT_TRUE(trace::put_trace_devices(*connection_, id_, std::vector<trace::PackedDevice>()));
+  EXPECT_FALSE(origin_of("k").why_no_step) << "there are no steps";
+  const trace::SliceDetails details = details_of("k");
+  ASSERT_TRUE(connection_->execute("DELETE FROM trace_index"));
+  const auto origin = launch_origin(*connection_, id_, details);
+  ASSERT_TRUE(origin);
+  EXPECT_EQ(origin->why_no_call, NotSearched::kNoIndex);
+  EXPECT_EQ(not_searched_name(*origin->why_no_call), "no_index");
 }
 
 TEST(LaunchOrigin, IsAskedOfWhatADeviceDoesAlone) {

@@ -51,6 +51,12 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
+void sort_longest_first(FoundOfKind* found) {
+  std::sort(found->begin(), found->end(), [](const Found& a, const Found& b) {
+    return a.length != b.length ? a.length > b.length : a.of < b.of;
+  });
+}
+
 // Before a slice of what name a device was idle, and why.
 std::string idle_words(std::optional<IdleCause> cause, std::string_view name) {
   switch (cause.value_or(IdleCause::kUnknown)) {
@@ -85,22 +91,27 @@ class Finder {
   // Found the finding.
   template <class Whole>
   void pack(std::string_view kind, FoundOfKind found, const Whole& whole) {
-    if (found.empty()) return;
-    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-      return a.length != b.length ? a.length > b.length : a.of < b.of;
-    });
+    sort_longest_first(&found);
+    pack_first(kind, found, found.size(), whole);
+  }
+
+  // Packs the first `most` of findings that are sorted.
+  template <class Whole>
+  void pack_first(std::string_view kind, const FoundOfKind& found, std::size_t most,
+                  const Whole& whole) {
+    if (most == 0) return;
     PackedFindings packed;
     packed.kind = kind;
-    packed.count = static_cast<std::int64_t>(found.size());
+    packed.count = static_cast<std::int64_t>(most);
     std::int64_t earliest = schema::kLatest;
     std::vector<TraceFinding> block;
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t i = 0; i < most; ++i) {
       block.push_back(whole(found[i]));
       if (i == 0 || block.back().begin < earliest) {
         earliest = block.back().begin;
         packed.earliest = static_cast<std::int64_t>(i);
       }
-      if (block.size() < trace::kFindingsABlock && i + 1 < found.size()) continue;
+      if (block.size() < trace::kFindingsABlock && i + 1 < most) continue;
       packed.blocks.push_back(trace::encode_findings(block));
       block.clear();
     }
@@ -196,7 +207,12 @@ class Finder {
                         static_cast<std::uint32_t>(idle_cause(gap))});
       });
     }
-    pack("device_idle", std::move(gaps), [&](const Found& found) { return gap_before(found); });
+    sort_longest_first(&gaps);
+    // Between kernels that follow one another there are millions.
+    std::size_t most = 0;
+    while (most < gaps.size() && gaps[most].length >= std::uint64_t{kKernelWait}) ++most;
+    most = std::min(most + kMostShortGaps, gaps.size());
+    pack_first("device_idle", gaps, most, [&](const Found& found) { return gap_before(found); });
   }
 
   TraceFinding gap_before(const Found& found) const {

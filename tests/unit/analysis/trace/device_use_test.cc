@@ -131,6 +131,33 @@ TEST(DeviceUse, GapsAreFindingsTheLongestFirst) {
                                  std::pair(98'500, "host_wait"), std::pair(400, "kernel_wait")));
 }
 
+TEST(DeviceUse, OfShortGapsOnlyTheLongestAreFindings) {
+  TraceBuilder trace;
+  std::int64_t time = 0;
+  const auto kernel_behind = [&](std::int64_t gap) {
+    time += gap;
+    trace.add("kernel", "k", 1, time, time + 10);
+    time += 10;
+  };
+  kernel_behind(0);
+  constexpr std::size_t kShort = kMostShortGaps + 50;
+  for (std::size_t i = 0; i < kShort; ++i) kernel_behind(i < 50 ? 5 : 20);
+  kernel_behind(30'000);
+  kernel_behind(40'000);
+  const NestedTrace nested(trace);
+  EXPECT_EQ(device_uses(nested.context)->front().device.gaps, kShort + 2) << "all are counted";
+  std::int64_t count = 0, shortest = 0;
+  for (const trace::PackedFindings& kind : trace_findings(nested.context)) {
+    if (kind.kind != "device_idle") continue;
+    count = kind.count;
+    const auto last = trace::decode_findings(kind.blocks.back());
+    ASSERT_TRUE(last);
+    shortest = last->back().end - last->back().begin;
+  }
+  EXPECT_EQ(count, kMostShortGaps + 2);
+  EXPECT_EQ(shortest, 20);
+}
+
 TEST(DeviceUse, CausesOfStreamsGaps) {
   EXPECT_EQ(finding_cause("idle_host_wait", {}), IdleCause::kHostWait);
   EXPECT_EQ(finding_cause("idle_other", {}), IdleCause::kOther);

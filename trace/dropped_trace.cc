@@ -15,17 +15,12 @@ namespace {
 // No token has this id.
 constexpr std::int64_t kNobody = -1;
 
-struct Removable {
-  schema::TraceId trace;
-  std::int64_t token;
-};
-
-schema::Expected<std::vector<Removable>> removable(schema::Connection& connection, double now) {
-  schema::Statement query = connection.cached(sql::kDroppedTracesToRemove);
-  query.bind(1, now);
-  return collect(query, [](const schema::Statement& row) {
-    return Removable{schema::TraceId(row.integer(0)), row.integer(1)};
-  });
+schema::Expected<void> remove_in_transaction(schema::Connection& connection,
+                                             const ExpiredTrace& expired) {
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
+  BENCHHUD_TRY(remove_dropped_trace(connection, expired.trace, expired.token));
+  return transaction.commit();
 }
 
 }  // namespace
@@ -37,6 +32,14 @@ schema::Expected<bool> may_see_trace(schema::Connection& connection, schema::Tra
   const bool may = query.step() && query.integer(0) != 0;
   BENCHHUD_TRY(query.status());
   return may;
+}
+
+schema::Expected<bool> is_only_dropped(schema::Connection& connection, schema::TraceId trace) {
+  schema::Statement query = connection.cached(sql::kIsTraceOnlyDropped);
+  query.bind(1, trace);
+  const bool is_dropped = query.step() && query.integer(0) != 0;
+  BENCHHUD_TRY(query.status());
+  return is_dropped;
 }
 
 schema::Expected<std::vector<DroppedTrace>> dropped_traces(schema::Connection& connection,
@@ -104,22 +107,37 @@ schema::Expected<void> remove_dropped_trace(schema::Connection& connection, sche
   const bool is_kept = query.step() && query.integer(0) != 0;
   BENCHHUD_TRY(query.status());
   if (is_kept) return {};
+  // Nor what was noted on it, which whoever reads the store could find by its content otherwise.
+  BENCHHUD_TRY(connection.cached(sql::kDeleteNotesOfTrace).bind(1, trace).run());
   return delete_trace(connection, trace);
 }
 
-schema::Expected<std::int64_t> remove_expired_traces(schema::Connection& connection, double now,
-                                                     std::size_t most) {
-  BENCHHUD_ASSIGN(auto expired, removable(connection, now));
-  if (expired.size() > most) expired.resize(most, expired.front());
-  for (const Removable& each : expired) {
-    BENCHHUD_TRY(remove_dropped_trace(connection, each.trace, each.token));
-  }
-  return static_cast<std::int64_t>(expired.size());
+schema::Expected<std::vector<ExpiredTrace>> expired_traces(schema::Connection& connection,
+                                                           double now) {
+  schema::Statement query = connection.cached(sql::kDroppedTracesToRemove);
+  query.bind(1, now);
+  return collect(query, [](const schema::Statement& row) {
+    return ExpiredTrace{schema::TraceId(row.integer(0)), row.integer(1)};
+  });
 }
 
-schema::Expected<bool> has_expired_traces(schema::Connection& connection, double now) {
-  BENCHHUD_ASSIGN(const auto expired, removable(connection, now));
-  return !expired.empty();
+schema::Expected<Removal> remove_expired_traces(schema::Connection& connection, double now,
+                                                const std::function<bool()>& go_on) {
+  BENCHHUD_ASSIGN(const auto expired, expired_traces(connection, now));
+  Removal done;
+  for (const ExpiredTrace& each : expired) {
+    const auto removed = remove_in_transaction(connection, each);
+    if (removed) {
+      ++done.removed;
+    } else if (removed.error().code == schema::ErrorCode::kBusy) {
+      return removed.error();
+    } else if (removed.error().code != schema::ErrorCode::kNotFound) {  // its owner was faster
+      done.failures.push_back(fmt::format("The expired trace {} could not be removed: {}.",
+                                          to_int(each.trace), removed.error().message));
+    }
+    if (!go_on()) break;
+  }
+  return done;
 }
 
 }  // namespace benchhud::trace

@@ -231,7 +231,9 @@ Expected<void> remove_dropped_traces(Connection& copy) {
   std::string sql =
       "CREATE TEMP TABLE alone AS SELECT DISTINCT trace_id FROM dropped_trace "
       "WHERE trace_id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT "
-      "NULL);DELETE FROM dropped_trace;";
+      "NULL);DELETE FROM dropped_trace;"
+      "DELETE FROM trace_note WHERE content_hash IN "
+      "(SELECT content_hash FROM trace WHERE id IN (SELECT trace_id FROM temp.alone));";
   for (const std::string& table : tables) {
     sql += fmt::format("DELETE FROM \"{}\" WHERE trace_id IN (SELECT trace_id FROM temp.alone);",
                        table);

@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "schema/base/caught_error.h"
-#include "schema/base/time.h"
 #include "schema/store/store.h"
 #include "service/traces/trace_digest.h"
-#include "trace/dropped_trace.h"
 #include "trace/trace_index.h"
 
 namespace benchhud::server {
@@ -17,10 +15,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{250};
 constexpr std::chrono::milliseconds kPatience{1000};
-// Dropped traces whose time is over are removed so often, and so many at once: while one is
-// removed nobody else writes.
-constexpr std::chrono::seconds kBetweenExpiries{30};
-constexpr std::size_t kMostExpiredAtOnce = 4;
 
 }  // namespace
 
@@ -57,26 +51,6 @@ bool CachePrefetcher::index_traces() {
          !is_busy(service::renew_digests(*store, service::Digests::kOutdated, go_on));
 }
 
-void CachePrefetcher::remove_expired(schema::Connection& reading) {
-  const auto now = std::chrono::steady_clock::now();
-  if (expired_looked_at_ && now - *expired_looked_at_ < kBetweenExpiries) return;
-  expired_looked_at_ = now;
-  const auto remove = [&]() -> schema::Expected<void> {
-    BENCHHUD_ASSIGN(const bool any, trace::has_expired_traces(reading, schema::now()));
-    if (!any) return {};
-    BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, kPatience));
-    BENCHHUD_ASSIGN(auto transaction,
-                    schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
-    BENCHHUD_ASSIGN(const std::int64_t removed,
-                    trace::remove_expired_traces(store, schema::now(), kMostExpiredAtOnce));
-    // There may be more.
-    if (removed == static_cast<std::int64_t>(kMostExpiredAtOnce)) expired_looked_at_.reset();
-    return transaction.commit();
-  };
-  // What fails, because others write for instance, is tried again a minute later: nobody sees it.
-  [[maybe_unused]] const auto removed = schema::caught(remove);
-}
-
 void CachePrefetcher::work() {
   std::optional<schema::Connection> connection;
   std::optional<std::int64_t> seen;
@@ -96,7 +70,6 @@ void CachePrefetcher::work() {
   bool is_indexed = false;  // as far as it can be
   do {
     const auto now = version();
-    if (connection) remove_expired(*connection);
     if (!now || now == seen) continue;
     seen = now;
     app_.warm([&] {

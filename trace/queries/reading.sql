@@ -50,7 +50,10 @@ FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END)
 WHERE type IN ('integer', 'real')
 
 -- name: dropped_traces_of_token
-SELECT d.trace_id, d.name, d.at, d.until, t.byte_count, t.problem_count
+-- until: 0 where a dump is of the same content by now, which everybody sees and which stays.
+SELECT d.trace_id, d.name, d.at,
+       CASE WHEN EXISTS (SELECT 1 FROM artifact AS a WHERE a.trace_id = d.trace_id) THEN 0.0 ELSE d.until END,
+       t.byte_count, t.problem_count
 FROM dropped_trace AS d JOIN trace AS t ON t.id = d.trace_id
 WHERE d.token_id = $1 AND d.until > $2
 ORDER BY d.at DESC, d.trace_id DESC
@@ -63,11 +66,16 @@ SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
     OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
     OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3)
 
+-- name: is_trace_only_dropped
+SELECT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+   AND NOT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
+
 -- name: dropped_traces_to_remove
 -- Those whose time is over, and those that nobody can see any more because the token is withdrawn.
 SELECT d.trace_id, d.token_id
 FROM dropped_trace AS d LEFT JOIN access_token AS k ON k.id = d.token_id
 WHERE d.until <= $1 OR k.id IS NULL OR k.withdrawn_at IS NOT NULL
+ORDER BY d.until, d.trace_id, d.token_id
 
 -- name: dropped_bytes_of_token
 SELECT count(*), coalesce(sum(t.byte_count), 0)

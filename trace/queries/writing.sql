@@ -123,6 +123,9 @@ WHERE label_count <= $2
                   WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
 
+-- name: delete_notes_of_trace
+DELETE FROM trace_note WHERE content_hash = (SELECT content_hash FROM trace WHERE id = $1)
+
 -- name: delete_trace_note
 DELETE FROM trace_note WHERE id = $1
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/unit/trace/trace_samples.h"
 
@@ -33,6 +34,25 @@ class Dropped : public testing::Test {
     EXPECT_TRUE(may) << may.error().message;
     return *may;
   }
+  std::int64_t removed(double now) {
+    // Each is removed in a transaction of its own.
+    if (!committed_) EXPECT_TRUE(connection_.execute("COMMIT"));
+    committed_ = true;
+    const auto done = remove_expired_traces(connection_, now, [] { return true; });
+    EXPECT_TRUE(done) << done.error().message;
+    failures_ = done->failures;
+    return done->removed;
+  }
+  std::int64_t notes() {
+    schema::Statement query = connection_.prepare("SELECT count(*) FROM trace_note");
+    EXPECT_TRUE(query.step());
+    return query.integer(0);
+  }
+  void note() {
+    ASSERT_TRUE(connection_.execute(
+        "INSERT INTO trace_note (content_hash, begin_ns, end_ns, words, who, at) "
+        "SELECT content_hash, 0, 1, 'seen', '', 0 FROM trace"));
+  }
   bool is_there() {
     schema::Statement query = connection_.prepare("SELECT count(*) FROM trace");
     EXPECT_TRUE(query.step());
@@ -47,6 +67,8 @@ class Dropped : public testing::Test {
 
   schema::Connection connection_;
   schema::TraceId id_{};
+  std::vector<std::string> failures_;
+  bool committed_ = false;
 };
 
 TEST_F(Dropped, WhatNobodyDroppedIsSeenByAll) {
@@ -70,18 +92,18 @@ TEST_F(Dropped, IsSeenByItsTokenAloneAndNotBeyondItsTime) {
 
 TEST_F(Dropped, IsRemovedWhenItsTimeIsOver) {
   drop(kAda, 200);
-  EXPECT_FALSE(*has_expired_traces(connection_, 199));
-  EXPECT_EQ(*remove_expired_traces(connection_, 199, 10), 0);
+  EXPECT_TRUE(expired_traces(connection_, 199)->empty());
+  EXPECT_EQ(removed(199), 0);
   EXPECT_TRUE(is_there());
-  EXPECT_TRUE(*has_expired_traces(connection_, 200));
-  EXPECT_EQ(*remove_expired_traces(connection_, 200, 10), 1);
+  EXPECT_EQ(expired_traces(connection_, 200)->size(), 1u);
+  EXPECT_EQ(removed(200), 1);
   EXPECT_FALSE(is_there());
 }
 
 TEST_F(Dropped, IsRemovedWhenItsTokenIsWithdrawn) {
   drop(kAda, 200);
   ASSERT_TRUE(connection_.execute("UPDATE access_token SET withdrawn_at = 1 WHERE id = 1"));
-  EXPECT_EQ(*remove_expired_traces(connection_, 0, 10), 1);
+  EXPECT_EQ(removed(0), 1);
   EXPECT_FALSE(is_there());
 }
 
@@ -90,7 +112,7 @@ TEST_F(Dropped, OfTwoEachHasItsOwnTime) {
   drop(kBob, 300);
   EXPECT_EQ(dropped_sum(connection_, kBob, 150, schema::TraceId{9})->count, 1);
   EXPECT_EQ(dropped_sum(connection_, kBob, 150, id_)->count, 0) << "it is not counted twice";
-  EXPECT_EQ(*remove_expired_traces(connection_, 250, 10), 1);
+  EXPECT_EQ(removed(250), 1);
   EXPECT_TRUE(is_there());
   EXPECT_FALSE(may_see(kAda, 250));
   EXPECT_TRUE(may_see(kBob, 250));
@@ -104,8 +126,45 @@ TEST_F(Dropped, WhatADumpIsOfIsSeenByAllAndStays) {
   drop(kAda, 200);
   make_dump();
   EXPECT_TRUE(may_see(std::nullopt));
-  EXPECT_EQ(*remove_expired_traces(connection_, 200, 10), 1);
+  EXPECT_EQ(removed(200), 1);
   EXPECT_TRUE(is_there());
+}
+
+TEST_F(Dropped, OneThatCannotBeRemovedKeepsNoOther) {
+  drop(kAda, 200);
+  Trace other;
+  add_slice(&other, 0, 0, 20);
+  const schema::TraceId second = put(connection_, other, nullptr, "other");
+  ASSERT_TRUE(put_dropped_trace(
+      connection_, {.trace = second, .name = "b.json", .at = 100, .until = 300}, kAda, "digest"));
+  ASSERT_TRUE(
+      connection_.execute("CREATE TRIGGER harm BEFORE DELETE ON trace WHEN old.id = 1 BEGIN "
+                          "SELECT raise(ABORT, 'harmed'); END"));
+  ASSERT_EQ(expired_traces(connection_, 400)->front().trace, id_) << "what expired first";
+  EXPECT_EQ(removed(400), 1);
+  ASSERT_EQ(failures_.size(), 1u);
+  EXPECT_NE(failures_.front().find("harmed"), std::string::npos) << failures_.front();
+  EXPECT_EQ(expired_traces(connection_, 400)->size(), 1u) << "it is tried again";
+}
+
+TEST_F(Dropped, ItsNotesGoWithItUnlessADumpIsOfTheSameContent) {
+  drop(kAda, 200);
+  note();
+  make_dump();
+  ASSERT_TRUE(remove_dropped_trace(connection_, id_, kAda));
+  EXPECT_EQ(notes(), 1);
+  ASSERT_TRUE(connection_.execute("DELETE FROM artifact"));
+  drop(kAda, 200);
+  EXPECT_EQ(removed(200), 1);
+  EXPECT_EQ(notes(), 0);
+}
+
+TEST_F(Dropped, OneThatIsADumpByNowIsListedAsShared) {
+  drop(kAda, 200);
+  EXPECT_TRUE(*is_only_dropped(connection_, id_));
+  make_dump();
+  EXPECT_FALSE(*is_only_dropped(connection_, id_));
+  EXPECT_EQ(dropped_traces(connection_, kAda, 150)->front().until, 0);
 }
 
 TEST_F(Dropped, IsNoUnusedTrace) {

@@ -220,9 +220,14 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
                          is_other_site(request),
                          request.is_cancelled,
                          options_.clock(),
-                         options_.store_path};
+                         options_.store_path,
+                         options_.uploads.drops};
   auto plan = routes_.route(operation->id)->route(context);
   if (!plan) return problem_response(plan.error(), request.target, context.wrong_parameter);
+  if (context.is_private) {
+    plan->is_fleeting = true;
+    plan->is_immutable = false;
+  }
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,

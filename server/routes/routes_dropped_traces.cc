@@ -32,8 +32,7 @@ std::string_view why_not(const RequestContext& context) {
   return context.who.token->may(schema::Scope::kTriage) ? "" : "other_scope";
 }
 
-void write_limits(schema::JsonWriter& json) {
-  const service::DropLimits limits;
+void write_limits(schema::JsonWriter& json, const service::DropLimits& limits) {
   json.key("limits");
   json.begin_object();
   json.field("bytes", limits.bytes);
@@ -52,7 +51,7 @@ Expected<void> write_dropped(RequestContext& context, schema::JsonWriter& json) 
   const std::string_view why = why_not(context);
   json.begin_object();
   json.field("refusal", why.empty() ? std::optional<std::string_view>() : std::optional(why));
-  write_limits(json);
+  write_limits(json, context.drops);
   json.key("items");
   json.list(dropped, [&](const DroppedTrace& each) { views::write_dropped_trace(json, each); });
   json.end_object();

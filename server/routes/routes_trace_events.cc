@@ -167,9 +167,10 @@ Expected<ResponsePlan> get_busy(RequestContext& context) {
       .begin = window.begin,
       .end = window.end,
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
-  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
-    return write_busy(context, json, asked, query);
-  });
+  BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
+  return ResponsePlan{std::move(key), [&context, asked, query](schema::JsonWriter& json) {
+                        return write_busy(context, json, asked, query);
+                      }};
 }
 
 // What the parameter `kinds` lets through.

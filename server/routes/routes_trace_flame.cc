@@ -1,4 +1,6 @@
 // A trace's stacks put together by their names.
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <string>
@@ -74,7 +76,7 @@ Expected<void> write_flame(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
-// As a table: a row as it is drawn, with its name.
+// As a table: a row as it is drawn, with its name; where there are more, a last row says so.
 Expected<void> write_flame_rows(RequestContext& context, schema::JsonWriter& json,
                                 const AskedTrace& asked, const TrackFilter& tracks,
                                 const AskedWindow& window) {
@@ -98,6 +100,11 @@ Expected<void> write_flame_rows(RequestContext& context, schema::JsonWriter& jso
       json.field("self_ns", row.self);
       json.end_object();
     }
+    if (graph.left_out == 0) return {};
+    json.begin_object();
+    json.field("part", part);
+    json.field("name", fmt::format("({} rows; {} more are left out)", place, graph.left_out));
+    json.end_object();
     return {};
   };
   if (context.query.text("view") == "heavy") {

@@ -1,7 +1,10 @@
 // SQL over a trace.
+#include <fmt/format.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "server/api/csv_table.h"
 #include "server/api/query_process.h"
@@ -14,12 +17,19 @@ namespace {
 
 using schema::Expected;
 
-// The rows of an answer. One that ended early is none: a table does not say that it is not whole.
+// The rows of an answer. One that ended early is none; where there are more, a last row says so.
 Expected<std::string> csv_of_answer(const std::string& answer) {
-  const auto parsed = nlohmann::json::parse(answer);
+  auto parsed = nlohmann::json::parse(answer);
   if (const auto& error = parsed.at("error"); !error.is_null()) {
     return schema::Error{schema::ErrorCode::kTooLarge,
                          "The query ended early: " + error.get<std::string>()};
+  }
+  nlohmann::json& rows = parsed.at("rows");
+  if (parsed.at("is_cut").get<bool>()) {
+    nlohmann::json last = nlohmann::json::array();
+    for (std::size_t i = 0; i < parsed.at("columns").size(); ++i) last.push_back(nullptr);
+    if (!last.empty()) last[0] = fmt::format("({} rows; there are more)", rows.size());
+    rows.push_back(std::move(last));
   }
   return csv_of_rows(parsed.at("columns"), parsed.at("rows"));
 }

@@ -124,10 +124,19 @@ void write_thread(schema::JsonWriter& json, const trace::StoredThread& thread,
   json.end_object();
 }
 
-// Keeps those with the most slices, in their order. Returns how many were left out.
-std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most) {
+// Keeps those with the most slices, in their order; before all others those that stand for devices.
+// Returns how many were left out.
+std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most,
+                          const std::optional<std::vector<trace::TraceDevice>>& devices) {
+  std::set<std::uint32_t> of_devices;
+  if (devices) {
+    for (const trace::TraceDevice& device : *devices) of_devices.insert(device.thread);
+  }
+  const auto rank = [&](const trace::StoredThread& thread) {
+    return std::pair(of_devices.count(thread.number), thread.slices);
+  };
   std::stable_sort(threads->begin(), threads->end(),
-                   [](const auto& a, const auto& b) { return a.slices > b.slices; });
+                   [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
   const std::int64_t left_out = analysis::truncate_rows(threads, most);
   std::sort(threads->begin(), threads->end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -258,7 +267,9 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   for (const trace::StoredThread& thread : threads) {
     if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
   }
-  const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
+  BENCHHUD_ASSIGN(const auto devices,
+                  trace::trace_devices(context.reader().connection(), asked.id));
+  const std::int64_t left_out = keep_fullest(&threads, kMostTracks, devices);
   json.begin_object();
   json.field("id", to_int(asked.id));
   json.field("key", asked.key);
@@ -570,6 +581,11 @@ Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
     BENCHHUD_TRY(write_placed_or_null(json, key, lookup, *placed, asked.info.origin));
   }
   json.field("is_of_forward", origin.is_of_forward);
+  const auto name_of = [](const std::optional<service::NotSearched>& why) {
+    return why ? std::optional(service::not_searched_name(*why)) : std::nullopt;
+  };
+  json.field("call_not_searched", name_of(origin.why_no_call));
+  json.field("step_not_searched", name_of(origin.why_no_step));
   json.key("step");
   if (origin.step) {
     json.begin_object();
@@ -625,9 +641,10 @@ Expected<ResponsePlan> get_slice(RequestContext& context) {
   const SliceId id{static_cast<std::uint32_t>(context.query.integer("thread")),
                    static_cast<std::uint64_t>(context.query.integer("chunk")),
                    static_cast<std::uint32_t>(context.query.integer("index"))};
-  return trace_plan(context, asked, [&context, asked, id](schema::JsonWriter& json) {
-    return write_slice(context, json, asked, id);
-  });
+  BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
+  return ResponsePlan{std::move(key), [&context, asked, id](schema::JsonWriter& json) {
+                        return write_slice(context, json, asked, id);
+                      }};
 }
 
 constexpr std::array kRoutes = {

@@ -33,9 +33,13 @@ trace::TokenId token_of(const RequestContext& context);
 schema::Error no_trace(schema::TraceId id);
 
 /// The trace of the parameter `id`. Errors: kNotFound where there is none that who asks may see, or
-/// where the parameter `key` is of another one: ids are given again, and what an address with a key
-/// answers is kept for good by who asked.
+/// where the parameter `key` is of another one: what an address with a key answers is kept for good
+/// by who asked. Of a trace that somebody dropped nothing is kept: it sets `is_private`.
 schema::Expected<AskedTrace> asked_trace(RequestContext& context);
+
+/// What an answer hangs on that is made of the trace's index, its devices or its findings: they may
+/// be derived after the trace was taken in, and anew.
+schema::Expected<std::string> derived_key(const RequestContext& context, const AskedTrace& trace);
 
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing
 /// but `ask` and what is in the store.

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "schema/store/store_backup.h"
+#include "server/api/expiry.h"
 #include "tests/unit/server/store_fixture.h"
 #include "trace/dropped_trace.h"
 
@@ -30,16 +34,17 @@ class DroppedTraces : public StoreFixture {
   }
 
   Response drop(App& app, const std::string& text, const std::string& token,
-                const std::string& name = "mine.json") const {
+                const std::string& name = "mine.json", std::size_t* read = nullptr) const {
     Request request = change_request("POST", "/dropped-traces?name=" + name);
     request.content_type = "application/octet-stream";
     request.authorization = token.empty() ? "" : "Bearer " + token;
     std::size_t at = 0;
-    request.read_body = [&text, at](char* to,
-                                    std::size_t most) mutable -> schema::Expected<std::size_t> {
+    request.read_body = [&text, read, at](
+                            char* to, std::size_t most) mutable -> schema::Expected<std::size_t> {
       const std::size_t count = std::min(most, text.size() - at);
       std::memcpy(to, text.data() + at, count);
       at += count;
+      if (read != nullptr) *read = at;
       return count;
     };
     return app.handle(request);
@@ -54,6 +59,12 @@ class DroppedTraces : public StoreFixture {
     const Response response = ask(app, path, token);
     EXPECT_EQ(response.status, 200) << *response.body;
     return json::parse(*response.body);
+  }
+  static std::string header_of(const Response& response, std::string_view name) {
+    for (const auto& [key, value] : response.headers) {
+      if (key == name) return value;
+    }
+    return "";
   }
   std::int64_t rows(schema::Connection& store, const std::string& table) {
     schema::Statement query = store.prepare("SELECT count(*) FROM " + table);
@@ -98,6 +109,41 @@ TEST_F(DroppedTraces, WhoDroppedOneNotesOnItAndOthersCannot) {
   EXPECT_EQ(change(*server, "POST", "/traces/1/notes", body).status, 404);
 }
 
+TEST_F(DroppedTraces, NothingAboutThemIsKeptByBrowsers) {
+  const auto server = app();
+  ASSERT_EQ(drop(*server, trace_text(3), token_).status, 200);
+  const std::string key = ask_json(*server, "/traces/1", token_)["key"];
+  for (const std::string& path : {std::string("/traces/1"), "/traces/1/labels?block=0&key=" + key,
+                                  "/traces/1/tile?thread=0&begin=0&end=10&buckets=2&key=" + key,
+                                  "/traces/1/export?key=" + key, std::string("/traces/1/report")}) {
+    const Response response = ask(*server, path, token_);
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(header_of(response, "Cache-Control"), "no-store") << path;
+    EXPECT_EQ(header_of(response, "ETag"), "") << path;
+  }
+}
+
+TEST_F(DroppedTraces, ExpireOneByOneWhateverBecomesOfOthers) {
+  AppOptions options;
+  options.uploads.drops.seconds = 0;
+  const auto server = app(options);
+  ASSERT_EQ(drop(*server, trace_text(1), token_, "a.json").status, 200);
+  ASSERT_EQ(drop(*server, trace_text(2), token_, "b.json").status, 200);
+  ASSERT_TRUE(
+      connection_->execute("CREATE TRIGGER harm BEFORE DELETE ON trace WHEN old.id = 1 BEGIN "
+                           "SELECT raise(ABORT, 'harmed'); END"));
+  testing::internal::CaptureStderr();
+  {
+    const Expiry expiry(path_);
+    for (int turn = 0; turn < 500 && rows(*connection_, "trace") > 1; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(rows(*connection_, "trace"), 1);
+  EXPECT_NE(told.find("The expired trace 1 could not be removed"), std::string::npos) << told;
+}
+
 TEST_F(DroppedTraces, AreRemovedOnRequest) {
   const auto server = app();
   ASSERT_EQ(drop(*server, trace_text(3), token_).status, 200);
@@ -133,15 +179,21 @@ TEST_F(DroppedTraces, AreBounded) {
   options.uploads.drops.count = 2;
   const auto server = app(options);
   EXPECT_EQ(drop(*server, trace_text(30), token_).status, 413) << "of a file";
+  EXPECT_EQ(ask_json(*server, "/dropped-traces", token_)["limits"]["count"], 2) << "the server's";
   ASSERT_EQ(drop(*server, trace_text(1), token_, "a.json").status, 200);
+  EXPECT_EQ(drop(*server, trace_text(1), token_, "again.json").status, 200) << "the same once more";
   ASSERT_EQ(drop(*server, trace_text(2), token_, "b.json").status, 200);
-  const Response third = drop(*server, trace_text(3), token_, "c.json");
+  std::size_t read = 0;
+  const Response third = drop(*server, trace_text(3), token_, "c.json", &read);
+  EXPECT_EQ(read, 0u) << "it is refused before anything is read";
   EXPECT_EQ(third.status, 413);
   EXPECT_NE(third.body->find("You have 2 dropped traces"), std::string::npos) << *third.body;
-  EXPECT_EQ(drop(*server, trace_text(2), token_, "again.json").status, 200) << "the same once more";
   EXPECT_EQ(rows(*connection_, "trace"), 2);
   ASSERT_EQ(change(*server, "DELETE", "/dropped-traces/1").status, 200);
-  EXPECT_EQ(drop(*server, trace_text(10), token_, "d.json").status, 413) << "of all together";
+  const Response too_large = drop(*server, trace_text(10), token_, "d.json");
+  EXPECT_EQ(too_large.status, 413) << "of all together";
+  EXPECT_NE(too_large.body->find("when it is unpacked"), std::string::npos)
+      << "it is read no further than the bytes that are left: " << *too_large.body;
   EXPECT_EQ(drop(*server, trace_text(1), token_, "e.json").status, 200);
 }
 
@@ -160,13 +212,17 @@ TEST_F(DroppedTraces, WhatIsNoTraceIsRefusedAndLeavesNothing) {
 TEST_F(DroppedTraces, AreNotInCopiesThatReadersGet) {
   const auto server = app();
   ASSERT_EQ(drop(*server, trace_text(3), token_).status, 200);
+  ASSERT_EQ(change(*server, "POST", "/traces/1/notes",
+                   R"({"begin":"0","end":"5","words":"mine alone","who":"ada"})")
+                .status,
+            201);
   const std::string copy = (folder_ / "copy.db").string();
   const auto copied = schema::copy_to_share(*connection_, copy);
   ASSERT_TRUE(copied) << copied.error().message;
   auto opened = schema::open_store(copy);
   ASSERT_TRUE(opened);
   for (const char* table : {"trace", "trace_thread", "trace_chunk", "trace_device", "trace_index",
-                            "trace_block", "dropped_trace"}) {
+                            "trace_block", "trace_note", "dropped_trace"}) {
     EXPECT_EQ(rows(*opened, table), 0) << table;
   }
   EXPECT_EQ(rows(*connection_, "trace"), 1);

@@ -78,6 +78,15 @@ test("a kernel says which operator, module, line and step launched it; what the 
   assert.deepEqual(names(await launched("beside")), [null, null, null, null, null]);
 });
 
+test("what is derived of a trace later is asked for again, also with its key", async () => {
+  const { key } = await json("/traces/1");
+  for (const [path, kept] of [["slice?thread=0&chunk=0&index=0", false], ["busy?device=0&begin=0&end=1000000&buckets=100", false], ["labels?block=0", true]]) {
+    const response = await get(`/traces/1/${path}&key=${key}`);
+    assert.equal(response.status, 200, path);
+    assert.equal(response.headers.get("cache-control").includes("immutable"), kept, path);
+  }
+});
+
 test("tables are CSV, and no name becomes a formula", async () => {
   const sums = await csv("/traces/1/sums?by=name&format=csv");
   assert.equal(sums.length, 1 + (await json("/traces/1/sums?by=name")).rows.length);
@@ -90,6 +99,8 @@ test("tables are CSV, and no name becomes a formula", async () => {
   assert.equal((await csv("/traces/1/notes?format=csv"))[0], "id,begin,end,thread,words,who,at,token");
   const sql = encodeURIComponent("SELECT name, duration, NULL AS empty FROM slices WHERE category = 'python_function' ORDER BY begin");
   assert.deepEqual(await csv(`/traces/1/query?format=csv&sql=${sql}`), ["name,duration,empty", "nn.Module: Block_0,800000,", "'=cmd.py(7): forward,700000,"]);
+  assert.deepEqual(await csv(`/traces/1/query?format=csv&limit=1&sql=${sql}`), ["name,duration,empty", "nn.Module: Block_0,800000,", "(1 rows; there are more),,"]);
+  assert.match((await csv("/traces/1/flame?format=csv&limit=2")).at(-1), /^stacks,,,,\(2 rows; \d+ more are left out\),,,$/);
   const endless = encodeURIComponent("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
   const cut = await get(`/traces/1/query?format=csv&sql=${endless}`);
   assert.equal(cut.status, 413, "a table that is not whole is none");

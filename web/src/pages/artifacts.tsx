@@ -32,11 +32,12 @@ import { XlaReport } from "../parts/profile/xla";
 
 /** What who looks has dropped, and nobody else sees. */
 function YourDropped() {
-  const dropped = useDropped();
+  // One that was ingested as a dump since then is in the list below, and everybody sees it.
+  const dropped = useDropped().filter((one) => one.until !== null);
   if (!dropped.length) return null;
   return (
     <p>
-      Traces that you dropped, and only you see:{" "}
+      Traces that you opened, which only you see:{" "}
       {dropped.map((one, index) => (
         <>
           {index > 0 && ", "}

@@ -38,9 +38,9 @@ export function TracePage({ id }: { id: number }) {
     return error ? (
       <>
         <ErrorNote error={error} again={again} />
-        <p>
+        <div>
           Another trace: <OpenTrace />
-        </p>
+        </div>
       </>
     ) : (
       <Waiting rows={14} />

@@ -1,4 +1,4 @@
-// A trace file that is dropped on the page, or chosen, opens at once: the server keeps it for a while, for who dropped it alone.
+// A trace file that is dropped on the page, or chosen, opens at once: the server keeps it for a limited time, for the person who dropped it alone.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, address, announceChange, asApiError, ask, send } from "../api/client";
@@ -38,9 +38,9 @@ export function OpenTrace() {
   const say = (words: ComponentChildren): void => setState({ words, isWork: false });
 
   const refusalOf = ({ refusal, limits }: DroppedList, file: File): ComponentChildren | null => {
-    if (refusal === "read_only") return "This server is read-only: it may not write to its store, so it takes no trace. `benchhud trace view FILE` opens one on your own machine.";
+    if (refusal === "read_only") return (<>This server is read-only: it may not write to its store, so no trace can be opened here. <code>benchhud trace view FILE</code> opens one on your own machine.</>);
     if (refusal === "no_token") return (<><a href={signIn}>Sign in</a> to open a trace here: the server keeps it for you for {plural(Math.round(limits.seconds / HOUR), "hour")}.</>);
-    if (refusal === "other_scope") return (<>Your token is not for this: it takes the scope triage. <a href={signIn}>Sign in with another token</a></>);
+    if (refusal === "other_scope") return (<>Your token lacks the scope <em>triage</em>, which opening a trace needs. <a href={signIn}>Sign in with another token</a></>);
     return file.size > limits.bytes ? `${file.name} has ${bytes(file.size)}; ${bytes(limits.bytes)} may be dropped.` : null;
   };
   const open = async (file: File): Promise<void> => {
@@ -93,7 +93,7 @@ export function OpenTrace() {
 
   return (
     <>
-      <button type="button" class="link open-trace" title="Open a trace file for a while; or drop it anywhere on the page" onClick={() => input.current?.click()}>
+      <button type="button" class="link open-trace" title="Open a trace file for a limited time; or drop it anywhere on the page" onClick={() => input.current?.click()}>
         open a file
       </button>
       <input
@@ -108,9 +108,10 @@ export function OpenTrace() {
         }}
       />
       {isOver && <div class="drop-over">Drop a trace to open it</div>}
-      {state && (
-        <div class="drop-state" role="status">
-          <p>{state.words}</p>
+      {/* Screen readers tell only what changes in a region that was there before. */}
+      <div class={state ? "drop-state" : "sr"}>
+        <p role="status">{state?.words}</p>
+        {state && (
           <button
             type="button"
             class="button"
@@ -121,8 +122,8 @@ export function OpenTrace() {
           >
             {state.isWork ? "Cancel" : "Close"}
           </button>
-        </div>
-      )}
+        )}
+      </div>
     </>
   );
 }

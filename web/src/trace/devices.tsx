@@ -16,11 +16,13 @@ export const CAUSES: Record<IdleCause, string> = {
   unknown: "not known",
 };
 
-const spanOf = ({ begin, end }: TraceDevice): number => Math.max(1, end - begin);
 const idleOf = ({ idle }: TraceDevice): number => Object.values(idle).reduce((sum, one) => sum + one, 0);
 
-/** Of the time from its first slice to its last. */
-export const busyShare = (device: TraceDevice): string => percent(device.busy / spanOf(device));
+/** Of the time from its first slice to its last; null where that has no length. */
+export const busyShare = ({ begin, end, busy }: TraceDevice): string | null => (end > begin ? percent(busy / (end - begin)) : null);
+
+/** The same in words. */
+export const busyWords = (device: TraceDevice): string => `busy ${busyShare(device) ?? "not known"}`;
 
 /** All of what is known of a device, in lines. */
 export function deviceTitle(device: TraceDevice): string {
@@ -39,11 +41,11 @@ const MOST_SHOWN = 8;
 export function Devices({ viewer }: { viewer: Viewer }) {
   const [, setQuery] = useQuery();
   const all = viewer.sections.flatMap(({ title, device }) => (device ? [{ title, device }] : []));
-  const more = all.length - MOST_SHOWN + viewer.info.devicesLeftOut;
+  const more = viewer.info.devices.length - Math.min(all.length, MOST_SHOWN) + viewer.info.devicesLeftOut;
   return (
     <>
       {all.slice(0, MOST_SHOWN).map(({ title, device }) => {
-        const words = `${title} busy ${busyShare(device)}${device.gaps ? `, idle ${spanText(idleOf(device))}` : ""}`;
+        const words = `${title} ${busyWords(device)}${device.gaps ? `, idle ${spanText(idleOf(device))}` : ""}`;
         if (!device.gaps)
           return (
             <span key={device.device} class="quiet" title={deviceTitle(device)}>

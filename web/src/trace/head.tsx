@@ -105,14 +105,26 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
             <span aria-hidden="true">{MARKS[mark].sign}</span> {words}
           </button>
         ) : (
-          artifact && (
-            <a class={`chip ${severity}`} key={code} href={`${artifactHref(artifact)}#flags`} title={sentence}>
-              {words}
-            </a>
-          )
+          <Advice severity={severity} key={code} words={words} sentence={sentence} href={artifact && `${artifactHref(artifact)}#flags`} />
         ),
       )}
     </>
+  );
+}
+
+/** A trace that was dropped has no page with its report: there the sentence stands behind the words. */
+function Advice({ severity, words, sentence, href }: { severity: string; words: string; sentence: string; href: string | null }) {
+  if (href)
+    return (
+      <a class={`chip ${severity}`} href={href} title={sentence}>
+        {words}
+      </a>
+    );
+  return (
+    <span class={`chip ${severity}`} title={sentence}>
+      {words}
+      <span class="sr">: {sentence}</span>
+    </span>
   );
 }
 

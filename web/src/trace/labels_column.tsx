@@ -50,7 +50,7 @@ function BusyLabel({ lane: { device, ...lane } }: { lane: BusyLane }) {
   return (
     <div class="trace-label trace-label-busy" style={placed(lane)} title={`When anything ran on any track of ${lane.section.title}\nDerived of these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`}>
       <span class="clip">{BUSY_TITLE}</span>
-      <span class="quiet note">derived, {busyShare(device)}</span>
+      <span class="quiet note">derived, {busyShare(device) ?? "not known"}</span>
     </div>
   );
 }

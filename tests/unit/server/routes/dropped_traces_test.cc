@@ -8,7 +8,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "schema/store/store_backup.h"
@@ -59,12 +58,6 @@ class DroppedTraces : public StoreFixture {
     const Response response = ask(app, path, token);
     EXPECT_EQ(response.status, 200) << *response.body;
     return json::parse(*response.body);
-  }
-  static std::string header_of(const Response& response, std::string_view name) {
-    for (const auto& [key, value] : response.headers) {
-      if (key == name) return value;
-    }
-    return "";
   }
   std::int64_t rows(schema::Connection& store, const std::string& table) {
     schema::Statement query = store.prepare("SELECT count(*) FROM " + table);
@@ -118,8 +111,8 @@ TEST_F(DroppedTraces, NothingAboutThemIsKeptByBrowsers) {
                                   "/traces/1/export?key=" + key, std::string("/traces/1/report")}) {
     const Response response = ask(*server, path, token_);
     EXPECT_EQ(response.status, 200) << path;
-    EXPECT_EQ(header_of(response, "Cache-Control"), "no-store") << path;
-    EXPECT_EQ(header_of(response, "ETag"), "") << path;
+    EXPECT_EQ(response.header("Cache-Control"), "no-store") << path;
+    EXPECT_EQ(response.header("ETag"), "") << path;
   }
 }
 

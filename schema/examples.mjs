@@ -57,6 +57,8 @@ const trace = await ask(`/traces/${after.trace}`);
 const thread = trace.threads.find((one) => one.slices > 0);
 const result = `/runs/2025-11-10/results/${after.experiment}`;
 const traced = `/traces/${after.trace}`;
+/** The number that the next trace gets. */
+const dropped = 1 + Math.max(...(await ask("/artifacts?kind=trace&limit=1000")).items.map((one) => one.trace_id ?? 0));
 
 const ADDRESSES = {
   getRun: "/runs/2025-11-10",
@@ -100,6 +102,8 @@ const ADDRESSES = {
   listTracePoints: `${traced}/points`,
   getTracePoint: `${traced}/point?number=0`,
   getTraceCounter: `${traced}/counter?number=0&end=1000000`,
+  getTraceDeviceBusy: `${traced}/busy?device=0&end=1000000`,
+  getTraceReport: `${traced}/report`,
   listTraceFlows: `${traced}/flows`,
   getTraceFlame: `${traced}/flame`,
   exportTrace: `${traced}/export?begin=0&end=100000`,
@@ -125,6 +129,8 @@ const CHANGES = {
   actOnAlerts: ["/alerts/actions", json("POST", { ids: [alert.id], kind: "note", value: "all of one driver", who: "ada" })],
   addTraceNote: [`${traced}/notes`, json("POST", { begin: "0", end: "1000000", words: "waits for the loader", who: "ada" })],
   removeTraceNote: [`${traced}/notes/1`, { method: "DELETE", headers: server.bearer() }],
+  dropTrace: ["/dropped-traces?name=trace.json", { ...file(JSON.stringify({ traceEvents: [{ ph: "X", pid: 0, tid: 7, cat: "kernel", name: "gemm", ts: 1, dur: 2 }] })), headers: { ...server.bearer(), "content-type": "application/octet-stream" } }],
+  removeDroppedTrace: [`/dropped-traces/${dropped}`, { method: "DELETE", headers: server.bearer() }],
   uploadResults: ["/ingest?name=2025-11-29.jsonl&label=pytorch:4a2cf3b", file(readFileSync(join(root, "samples/cpu_nightlies/2025-11-10/results.jsonl"), "utf8").split("\n")[0].replace(/"timestamp": [0-9.]+/, '"timestamp": 1764374400.0') + "\n{half")],
   uploadDump: [`/ingest/dump?name=counters.txt&run=2025-11-10&experiment=${after.experiment}`, { ...file(readFileSync(join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0/dynamo-counters-cpu-inductor-False-eval-None-None-None-resnet_mini.txt"))), headers: { ...server.bearer(), "content-type": "text/plain" } }],
   beginSession: ["/session", json("POST", { token: server.bearer().authorization.split(" ")[1] })],

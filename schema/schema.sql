@@ -193,7 +193,8 @@ CREATE TABLE trace (
   flow_events   INTEGER NOT NULL,
   unclosed      INTEGER NOT NULL,
   unmatched     INTEGER NOT NULL,
-  problem_count INTEGER NOT NULL
+  problem_count INTEGER NOT NULL,
+  device_count  INTEGER            -- derived: rows of trace_device; null: not known which are devices, or not derived yet
 ) STRICT;
 
 -- What could not be taken as it is: the first of them.
@@ -793,4 +794,46 @@ CREATE TABLE trace_finding_kind (
   count    INTEGER NOT NULL,  -- of all, kept or not
   earliest INTEGER,           -- its place, the longest first: the one that begins first; null: of an older program
   PRIMARY KEY (trace_id, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Derived of a trace: each device, a process with slices of a device, and how long it did what. Idle is what is between its
+-- first slice and its last, by what it waited for.
+CREATE TABLE trace_device (
+  trace_id       INTEGER NOT NULL REFERENCES trace (id),
+  number         INTEGER NOT NULL,  -- within the trace, from 0
+  thread         INTEGER NOT NULL,  -- the first of its threads that have slices of a device
+  begin_ns       INTEGER NOT NULL,
+  end_ns         INTEGER NOT NULL,
+  busy_ns        INTEGER NOT NULL,  -- the union over its threads
+  gaps           INTEGER NOT NULL,
+  host_wait_ns   INTEGER NOT NULL,
+  kernel_wait_ns INTEGER NOT NULL,
+  other_ns       INTEGER NOT NULL,
+  unknown_ns     INTEGER NOT NULL,
+  PRIMARY KEY (trace_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- Up to 512 of the spans of time in which a device was busy. No two of a device touch.
+CREATE TABLE trace_device_block (
+  id       INTEGER PRIMARY KEY,
+  trace_id INTEGER NOT NULL REFERENCES trace (id),
+  device   INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL,  -- of the first
+  end_ns   INTEGER NOT NULL,  -- of the last
+  busy_ns  INTEGER NOT NULL,  -- their lengths together
+  count    INTEGER NOT NULL,
+  bytes    BLOB    NOT NULL,  -- zstd: the spans (trace/trace_device.cc)
+  UNIQUE (trace_id, device, end_ns)
+) STRICT;
+
+-- Traces that somebody dropped on a page, to look at them for a while. Only the holder of the token sees them, unless a
+-- dump is of the same content.
+CREATE TABLE dropped_trace (
+  trace_id INTEGER NOT NULL REFERENCES trace (id),
+  token_id INTEGER NOT NULL,  -- access_token.id
+  name     TEXT    NOT NULL,  -- of the file
+  at       REAL    NOT NULL,  -- seconds since 1970
+  until    REAL    NOT NULL,  -- seconds since 1970: from then on it is removed
+  digest   BLOB    NOT NULL,  -- zstd: its report (service/traces/trace_digest.cc)
+  PRIMARY KEY (trace_id, token_id)
 ) STRICT, WITHOUT ROWID;

@@ -112,9 +112,17 @@ int failed(sqlite3_vtab* table, const schema::Error& error) {
   return error.code == schema::ErrorCode::kBusy ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
+std::string declaration_of(const SqlTable& table) {
+  std::string columns;
+  for (const SqlColumn& column : table.columns) {
+    columns += fmt::format("{}\"{}\" {}", columns.empty() ? "" : ", ", column.name, column.type);
+  }
+  return fmt::format("CREATE TABLE x({})", columns);
+}
+
 int connect(sqlite3* database, void* module, int, const char* const*, sqlite3_vtab** made, char**) {
   const auto* of = static_cast<const Module*>(module);
-  const int code = sqlite3_declare_vtab(database, std::string(of->table->declaration).c_str());
+  const int code = sqlite3_declare_vtab(database, declaration_of(*of->table).c_str());
   if (code != SQLITE_OK) return code;
   auto table = std::make_unique<Table>();
   table->table = of->table;
@@ -448,6 +456,14 @@ schema::Expected<TraceSql> TraceSql::prepare(
     state->columns.emplace_back(sqlite3_column_name(state->statement, i));
   }
   return TraceSql(std::move(state));
+}
+
+std::vector<SqlTableText> sql_table_texts() {
+  std::vector<SqlTableText> texts;
+  for (const SqlTable& table : sql_tables()) {
+    texts.push_back({table.name, table.meaning, table.columns});
+  }
+  return texts;
 }
 
 schema::Error TraceSql::out_of_memory() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,6 +38,17 @@ struct SqlOutcome {
   std::optional<std::string> error;
   std::int64_t slices_read = 0;
 };
+
+struct SqlColumn {
+  std::string_view name, type;  ///< type: INTEGER, REAL or TEXT
+  std::string_view meaning;     ///< for a person
+};
+struct SqlTableText {
+  std::string_view name, meaning;
+  std::span<const SqlColumn> columns;
+};
+/// The tables that a query can be about, as the comment of TraceSql lists them.
+std::vector<SqlTableText> sql_table_texts();
 
 /// A query of one trace. Values have 64 kB at most. A statement of 900 bytes can take gigabytes and
 /// minutes while it is prepared, where nothing looks at the time: whoever prepares one that others

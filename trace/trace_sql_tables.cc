@@ -437,12 +437,78 @@ std::unique_ptr<SqlSource> open(SqlContext& context, const SqlFilter& filter) {
   return std::make_unique<Source>(context, filter);
 }
 
+constexpr std::array kSlicesColumns = {
+    SqlColumn{"slice_id", "INTEGER", "the slice; a column of this name leads to it"},
+    SqlColumn{"track", "INTEGER", "its track"},
+    SqlColumn{"row", "INTEGER",
+              "its row in the track, from 0; what is around it is in the row above"},
+    SqlColumn{"begin", "INTEGER", "ns"},
+    SqlColumn{"duration", "INTEGER", "ns"},
+    SqlColumn{"end", "INTEGER", "ns; written \"end\""},
+    SqlColumn{"name", "TEXT", "what it is called"},
+    SqlColumn{"category", "TEXT", "as the file has it"},
+    SqlColumn{"class", "TEXT", "what it does, such as operator, library or memcpy"},
+    SqlColumn{"correlation", "INTEGER", "ties a call to what it launched"},
+    SqlColumn{"external_id", "INTEGER", "of the operator that led to it"},
+    SqlColumn{"sequence", "INTEGER", "ties forward to backward"},
+};
+
+constexpr std::array kTracksColumns = {
+    SqlColumn{"track", "INTEGER", "its number"},
+    SqlColumn{"pid", "TEXT", "of its process"},
+    SqlColumn{"tid", "TEXT", "of its thread"},
+    SqlColumn{"process", "TEXT", "what the process is called"},
+    SqlColumn{"name", "TEXT", "what it is called"},
+    SqlColumn{"slices", "INTEGER", "how many it has"},
+    SqlColumn{"rows", "INTEGER", "how deep they lie"},
+};
+
+constexpr std::array kLabelsColumns = {
+    SqlColumn{"label", "INTEGER", "its number"},
+    SqlColumn{"name", "TEXT", "what slices are called"},
+    SqlColumn{"category", "TEXT", "as the file has it"},
+    SqlColumn{"class", "TEXT", "what they do"},
+    SqlColumn{"count", "INTEGER", "slices of it"},
+    SqlColumn{"total", "INTEGER", "ns: their durations together"},
+};
+
+constexpr std::array kFlowsColumns = {
+    SqlColumn{"number", "INTEGER", "of its beginning, by time"},
+    SqlColumn{"category", "TEXT", "such as ac2g (launches) or fwdbwd"},
+    SqlColumn{"from_track", "INTEGER", "where it begins"},
+    SqlColumn{"from_time", "INTEGER", "ns"},
+    SqlColumn{"to_track", "INTEGER", "where it ends"},
+    SqlColumn{"to_time", "INTEGER", "ns"},
+};
+
+constexpr std::array kCountersColumns = {
+    SqlColumn{"counter", "INTEGER", "its number"},
+    SqlColumn{"track", "INTEGER", "its thread"},
+    SqlColumn{"name", "TEXT", "of its event"},
+    SqlColumn{"key", "TEXT", "which of the event's numbers"},
+    SqlColumn{"time", "INTEGER", "ns"},
+    SqlColumn{"value", "REAL", "from then on"},
+};
+
+constexpr std::array kPointsColumns = {
+    SqlColumn{"number", "INTEGER", "by thread and time"},
+    SqlColumn{"track", "INTEGER", "its thread"},
+    SqlColumn{"time", "INTEGER", "ns"},
+    SqlColumn{"phase", "TEXT", "as the file has it, such as i or C"},
+    SqlColumn{"name", "TEXT", "what it is called"},
+    SqlColumn{"category", "TEXT", "as the file has it"},
+};
+
+constexpr std::array kArgsColumns = {
+    SqlColumn{"slice_id", "INTEGER", "the slice"},
+    SqlColumn{"key", "TEXT", "what the argument is called"},
+    SqlColumn{"value", "TEXT", "its value; JSON where it is an object or a list"},
+};
+
 constexpr std::array kTables = {
     SqlTable{.name = "slices",
-             .declaration = "CREATE TABLE x(slice_id INTEGER, track INTEGER, row INTEGER, "
-                            "begin INTEGER, duration INTEGER, \"end\" INTEGER, name TEXT, "
-                            "category TEXT, class TEXT, correlation INTEGER, "
-                            "external_id INTEGER, sequence INTEGER)",
+             .meaning = "Everything that has a length.",
+             .columns = kSlicesColumns,
              .track = 1,
              .id = 0,
              .label_name = 6,
@@ -450,29 +516,30 @@ constexpr std::array kTables = {
              .end = 5,
              .open = open<SlicesSource>},
     SqlTable{.name = "tracks",
-             .declaration = "CREATE TABLE x(track INTEGER, pid TEXT, tid TEXT, process TEXT, "
-                            "name TEXT, slices INTEGER, rows INTEGER)",
+             .meaning = "Threads, streams, and what is asynchronous.",
+             .columns = kTracksColumns,
              .open = open<TracksSource>},
     SqlTable{.name = "labels",
-             .declaration = "CREATE TABLE x(label INTEGER, name TEXT, category TEXT, class TEXT, "
-                            "count INTEGER, total INTEGER)",
+             .meaning = "Names with their categories.",
+             .columns = kLabelsColumns,
              .open = open<LabelsSource>},
-    SqlTable{.name = "flows",
-             .declaration = "CREATE TABLE x(number INTEGER, category TEXT, from_track INTEGER, "
-                            "from_time INTEGER, to_track INTEGER, to_time INTEGER)",
-             .open = open<FlowsSource>},
+    SqlTable{
+        .name = "flows", .meaning = "Arrows.", .columns = kFlowsColumns, .open = open<FlowsSource>},
     SqlTable{.name = "counters",
-             .declaration = "CREATE TABLE x(counter INTEGER, track INTEGER, name TEXT, key TEXT, "
-                            "time INTEGER, value REAL)",
+             .meaning = "Values that change with time.",
+             .columns = kCountersColumns,
              .open = open<CountersSource>},
     SqlTable{.name = "points",
-             .declaration = "CREATE TABLE x(number INTEGER, track INTEGER, time INTEGER, "
-                            "phase TEXT, name TEXT, category TEXT)",
+             .meaning = "What has no length, such as instants.",
+             .columns = kPointsColumns,
              .open = open<PointsSource>},
     SqlTable{.name = "args",
-             .declaration = "CREATE TABLE x(slice_id INTEGER, key TEXT, value TEXT)",
+             .meaning = "Arguments of a slice, which must be named: slice_id = … A single one: "
+                        "arg(slice_id, 'key').",
+             .columns = kArgsColumns,
              .id = 0,
-             .open = open<ArgsSource>}};
+             .open = open<ArgsSource>},
+};
 
 }  // namespace
 

@@ -76,7 +76,8 @@ class SqlSource {
 };
 
 struct SqlTable {
-  std::string_view name, declaration;
+  std::string_view name, meaning;
+  std::span<const SqlColumn> columns;
   // Columns that a filter can be for; -1: none.
   int track = -1, id = -1, label_name = -1, begin = -1, end = -1;
   std::unique_ptr<SqlSource> (*open)(SqlContext& context, const SqlFilter& filter) = nullptr;

@@ -16,6 +16,7 @@
 #include "schema/db/rows.h"
 #include "trace/queries.h"
 #include "trace/trace_async.h"
+#include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
 #include "trace/trace_nesting.h"
@@ -389,6 +390,8 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   }
   BENCHHUD_TRY(delete_trace_index(connection, id));
   BENCHHUD_TRY(delete_trace_findings(connection, id));
+  BENCHHUD_TRY(delete_trace_devices(connection, id));
+  BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {

@@ -13,6 +13,7 @@
 
 namespace benchhud::analysis {
 
+using trace::IdleCause;
 using trace::kNoSlice;
 using trace::Trace;
 using trace::TraceArgs;
@@ -87,10 +88,11 @@ std::optional<Quantiles> delays(const Trace& trace, const std::vector<DeviceSlic
 void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
                DeviceActivity* activity) {
   visit_gaps(trace, slices, [&](const DeviceGap& gap) {
-    std::int64_t& wait = !gap.has_launch            ? activity->unknown_wait
-                         : gap.waits_for_host       ? activity->host_wait
-                         : gap.length < kKernelWait ? activity->kernel_wait
-                                                    : activity->other_wait;
+    const IdleCause cause = idle_cause(gap);
+    std::int64_t& wait = cause == IdleCause::kUnknown      ? activity->unknown_wait
+                         : cause == IdleCause::kHostWait   ? activity->host_wait
+                         : cause == IdleCause::kKernelWait ? activity->kernel_wait
+                                                           : activity->other_wait;
     wait = sum_of(wait, gap.length);
   });
 }
@@ -131,6 +133,12 @@ std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& n
 std::int64_t launch_delay(const Trace& trace, const DeviceSlice& slice) {
   const std::int64_t launched = trace.slices[slice.launch].end();
   return std::max<std::int64_t>(0, difference_of(trace.slices[slice.slice].start, launched));
+}
+
+IdleCause idle_cause(const DeviceGap& gap) {
+  if (!gap.has_launch) return IdleCause::kUnknown;
+  if (gap.waits_for_host) return IdleCause::kHostWait;
+  return gap.length < kKernelWait ? IdleCause::kKernelWait : IdleCause::kOther;
 }
 
 void visit_gaps(const Trace& trace, const std::vector<DeviceSlice>& slices,

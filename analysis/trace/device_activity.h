@@ -12,6 +12,7 @@
 
 #include "analysis/statistics/quantiles.h"
 #include "trace/trace.h"
+#include "trace/trace_device.h"
 #include "trace/trace_nesting.h"
 
 namespace benchhud::analysis {
@@ -51,6 +52,8 @@ struct DeviceGap {
   bool has_launch = false;      ///< its launch is known
   bool waits_for_host = false;  ///< its launch began after the gap had
 };
+/// What was waited for in it.
+trace::IdleCause idle_cause(const DeviceGap& gap);
 /// Visits all gaps by stream and beginning; `slices` as device_slices() gives them.
 void visit_gaps(const trace::Trace& trace, const std::vector<DeviceSlice>& slices,
                 const std::function<void(const DeviceGap&)>& visit);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "analysis/trace/compiled_regions.h"
 #include "analysis/trace/device_activity.h"
+#include "analysis/trace/device_use.h"
 #include "analysis/trace/launch_queue.h"
 #include "analysis/trace/launch_stats.h"
 #include "analysis/trace/slice_side.h"
@@ -24,6 +26,7 @@
 namespace benchhud::analysis {
 namespace {
 
+using trace::IdleCause;
 using trace::kNoSlice;
 using trace::PackedFindings;
 using trace::TraceFinding;
@@ -35,6 +38,9 @@ std::string short_name(std::string_view name) {
   return std::string(schema::beginning_of(name, kMostNameBytes));
 }
 
+// The number of an idle_other whose launch is not known.
+constexpr std::uint32_t kIsLaunchUnknown = 1;
+
 // A finding as long as it is only sorted. A long trace has millions.
 struct Found {
   std::uint64_t length = 0;  // ns
@@ -45,6 +51,27 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
+void sort_longest_first(FoundOfKind* found) {
+  std::sort(found->begin(), found->end(), [](const Found& a, const Found& b) {
+    return a.length != b.length ? a.length > b.length : a.of < b.of;
+  });
+}
+
+// Before a slice of what name a device was idle, and why.
+std::string idle_words(std::optional<IdleCause> cause, std::string_view name) {
+  switch (cause.value_or(IdleCause::kUnknown)) {
+    case IdleCause::kHostWait:
+      return fmt::format("before {}, which the host launched only then", name);
+    case IdleCause::kKernelWait:
+      return fmt::format("before {}, right behind the one before", name);
+    case IdleCause::kOther:
+      return fmt::format("before {}, which had been launched", name);
+    case IdleCause::kUnknown:
+      break;
+  }
+  return fmt::format("before {}, whose launch is not in the trace", name);
+}
+
 class Finder {
  public:
   explicit Finder(const TraceContext& context) : context_(context) {}
@@ -53,6 +80,7 @@ class Finder {
     find_regions();
     find_slices();
     find_gaps();
+    find_device_gaps();
     find_delays();
     find_full_queues();
     return std::move(packed_);
@@ -63,22 +91,27 @@ class Finder {
   // Found the finding.
   template <class Whole>
   void pack(std::string_view kind, FoundOfKind found, const Whole& whole) {
-    if (found.empty()) return;
-    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-      return a.length != b.length ? a.length > b.length : a.of < b.of;
-    });
+    sort_longest_first(&found);
+    pack_first(kind, found, found.size(), whole);
+  }
+
+  // Packs the first `most` of findings that are sorted.
+  template <class Whole>
+  void pack_first(std::string_view kind, const FoundOfKind& found, std::size_t most,
+                  const Whole& whole) {
+    if (most == 0) return;
     PackedFindings packed;
     packed.kind = kind;
-    packed.count = static_cast<std::int64_t>(found.size());
+    packed.count = static_cast<std::int64_t>(most);
     std::int64_t earliest = schema::kLatest;
     std::vector<TraceFinding> block;
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t i = 0; i < most; ++i) {
       block.push_back(whole(found[i]));
       if (i == 0 || block.back().begin < earliest) {
         earliest = block.back().begin;
         packed.earliest = static_cast<std::int64_t>(i);
       }
-      if (block.size() < trace::kFindingsABlock && i + 1 < found.size()) continue;
+      if (block.size() < trace::kFindingsABlock && i + 1 < most) continue;
       packed.blocks.push_back(trace::encode_findings(block));
       block.clear();
     }
@@ -154,7 +187,6 @@ class Finder {
   }
 
   void find_gaps() {
-    constexpr std::uint32_t kIsLaunchUnknown = 1;
     FoundOfKind waits, others;
     visit_gaps(context_.trace(), context_.device(), [&](const DeviceGap& gap) {
       if (gap.length < kKernelWait) return;
@@ -162,17 +194,34 @@ class Finder {
           .push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
                       gap.has_launch ? 0 : kIsLaunchUnknown});
     });
-    const auto whole = [&](const Found& found) {
-      const TraceSlice& behind = context_.slice(found.of);
-      return TraceFinding{
-          .begin = difference_of(behind.start, static_cast<std::int64_t>(found.length)),
-          .end = behind.start,
-          .thread = behind.thread,
-          .label = behind.label,
-          .number = found.number};
-    };
+    const auto whole = [&](const Found& found) { return gap_before(found); };
     pack("idle_host_wait", std::move(waits), whole);
     pack("idle_other", std::move(others), whole);
+  }
+
+  void find_device_gaps() {
+    FoundOfKind gaps;
+    for (const DeviceSlices& device : devices_of(context_)) {
+      visit_device_gaps(context_, device, [&](const DeviceGap& gap) {
+        gaps.push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
+                        static_cast<std::uint32_t>(idle_cause(gap))});
+      });
+    }
+    sort_longest_first(&gaps);
+    // Between kernels that follow one another there are millions.
+    std::size_t most = 0;
+    while (most < gaps.size() && gaps[most].length >= std::uint64_t{kKernelWait}) ++most;
+    most = std::min(most + kMostShortGaps, gaps.size());
+    pack_first("device_idle", gaps, most, [&](const Found& found) { return gap_before(found); });
+  }
+
+  TraceFinding gap_before(const Found& found) const {
+    const TraceSlice& behind = context_.slice(found.of);
+    return {.begin = difference_of(behind.start, static_cast<std::int64_t>(found.length)),
+            .end = behind.start,
+            .thread = behind.thread,
+            .label = behind.label,
+            .number = found.number};
   }
 
   void find_delays() {
@@ -223,6 +272,17 @@ class Finder {
 
 }  // namespace
 
+std::optional<IdleCause> finding_cause(std::string_view kind, const TraceFinding& finding) {
+  if (kind == "device_idle") {
+    // What a newer program may have found is not known to this one.
+    return finding.number < trace::kIdleCauses ? static_cast<IdleCause>(finding.number)
+                                               : IdleCause::kUnknown;
+  }
+  if (kind == "idle_host_wait") return IdleCause::kHostWait;
+  if (kind != "idle_other") return std::nullopt;
+  return finding.number == kIsLaunchUnknown ? IdleCause::kUnknown : IdleCause::kOther;
+}
+
 std::vector<PackedFindings> trace_findings(const TraceContext& context) {
   return Finder(context).find();
 }
@@ -243,8 +303,9 @@ std::string finding_words(std::string_view kind, const TraceFinding& finding, st
   }
   if (kind == "idle_other") {
     return fmt::format("idle before {}{}", short_name(name),
-                       finding.number == 0 ? "" : ", whose launch is not known");
+                       finding.number == kIsLaunchUnknown ? ", whose launch is not known" : "");
   }
+  if (kind == "device_idle") return idle_words(finding_cause(kind, finding), short_name(name));
   if (kind == "long_launch_delay") {
     return fmt::format("{} begins this long after {}", short_name(name), short_name(other));
   }

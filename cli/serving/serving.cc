@@ -20,6 +20,7 @@
 #include "schema/store/access_token.h"
 #include "server/api/app.h"
 #include "server/api/cache_prefetcher.h"
+#include "server/api/expiry.h"
 #include "server/http/host_names.h"
 #include "server/http/static_files.h"
 #include "server/routes/route_tables.h"
@@ -128,6 +129,7 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
                     return app.handle(r);
                   }));
   const server::CachePrefetcher prefetcher(app, request.store_path);
+  const server::Expiry expiry(request.store_path);
   ServedAt where;
   where.pages = fmt::format("http://{}:{}/", in_url(request.listen.host), http.port());
   // Behind a #, which browsers keep to themselves: no log and no other site gets to see it.

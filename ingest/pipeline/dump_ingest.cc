@@ -434,6 +434,7 @@ class DumpIngest::File {
     if (!summary.valid()) return {};
     const TraceSummary made = summary.get();
     BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));
+    BENCHHUD_TRY(trace::put_trace_devices(state_.store, *artifact_.trace, made.devices));
     schema::TextWriter texts(state_.store);
     BENCHHUD_ASSIGN(artifact_.digest, texts.put(schema::pack_text(made.digest)));
     return {};

@@ -14,6 +14,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "trace/trace.h"
+#include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_nesting.h"
 
@@ -23,6 +24,8 @@ namespace benchhud::ingest {
 struct TraceSummary {
   std::string digest;                           ///< what is kept of it, encoded
   std::vector<trace::PackedFindings> findings;  ///< the places that are marked
+  /// When devices were busy; none: not known.
+  std::optional<std::vector<trace::PackedDevice>> devices;
 };
 
 struct DumpOptions {

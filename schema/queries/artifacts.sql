@@ -37,6 +37,15 @@ WHERE i.run_id = $1 AND asked.id = $2 AND (e.id = asked.id OR e.batch_size IS NU
 ORDER BY l.id = r.timing_line_id DESC, l.timed DESC, i.timestamp DESC, l.id DESC
 LIMIT 1
 
+-- name: delete_artifact
+DELETE FROM artifact WHERE id = $1
+
+-- name: delete_artifact_files
+DELETE FROM artifact_file WHERE artifact_id = $1
+
+-- name: delete_artifact_ties
+DELETE FROM artifact_tie WHERE artifact_id = $1
+
 -- name: put_artifact_file
 INSERT OR REPLACE INTO artifact_file (path, artifact_id, disk_size, modified_ns) VALUES ($1, $2, $3, $4)
 

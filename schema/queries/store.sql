@@ -49,6 +49,12 @@ SELECT hash, byte_count, zstd, bytes FROM text;
 -- name: runs_and_newest
 SELECT count(*), max(started_at) FROM run
 
+-- name: tables_of_traces
+-- Those with rows of a trace, but for dumps.
+SELECT m.name
+FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+WHERE m.type = 'table' AND m.name LIKE 'trace%' AND c.name = 'trace_id'
+
 -- name: without_secrets
 DELETE FROM access_token;
 DELETE FROM audit;

@@ -123,6 +123,14 @@ Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view
   return put.bind(1, path).bind(2, id).bind(3, file.disk_size).bind(4, file.modified_ns).run();
 }
 
+Expected<void> forget_artifact(Connection& connection, ArtifactId id) {
+  for (const std::string_view sql :
+       {sql::kDeleteArtifactFiles, sql::kDeleteArtifactTies, sql::kDeleteArtifact}) {
+    BENCHHUD_TRY(connection.cached(sql).bind(1, id).run());
+  }
+  return {};
+}
+
 Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest) {
   BENCHHUD_TRY(connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, digest).run());
   BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));

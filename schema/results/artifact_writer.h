@@ -46,6 +46,8 @@ Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
                          const FileStamp& file);
 
+/// Forgets a dump, with its files and ties; what it refers to stays.
+Expected<void> forget_artifact(Connection& connection, ArtifactId id);
 /// Gives an artifact the digest of its trace, in place of one that it has.
 Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest);
 

@@ -118,7 +118,9 @@ Operation read_operation(const ordered_json& document, const std::string& path,
   if (!node.at("responses").contains("200")) return operation;
   const auto& content = node["responses"]["200"].at("content");
   if (content.contains("text/csv")) {
-    for (const auto& [name, pointer] : content.at("text/csv").at("x-columns").items()) {
+    // What a question in SQL answers has the columns that it asks for.
+    const auto columns = content.at("text/csv").value("x-columns", ordered_json::object());
+    for (const auto& [name, pointer] : columns.items()) {
       operation.columns.emplace_back(name, pointer.get<std::string>());
     }
   }

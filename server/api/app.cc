@@ -219,9 +219,15 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
                          options_.http.get(),
                          is_other_site(request),
                          request.is_cancelled,
-                         options_.clock()};
+                         options_.clock(),
+                         options_.store_path,
+                         options_.uploads.drops};
   auto plan = routes_.route(operation->id)->route(context);
   if (!plan) return problem_response(plan.error(), request.target, context.wrong_parameter);
+  if (context.is_private) {
+    plan->is_fleeting = true;
+    plan->is_immutable = false;
+  }
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
@@ -311,7 +317,7 @@ Response App::make_change(const Request& request, const Operation& operation, co
   const auto changed = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
     // Before it is done, so that nothing is that the audit does not tell of.
     BENCHHUD_TRY(schema::note_request(store, *who->token, words_of(request)));
-    ChangeContext context{query, body, store, who->token->name};
+    ChangeContext context{query, body, store, who->token->name, who->token->id, options_.clock()};
     auto address = routes_.change(operation.id)(context);
     wrong_parameter = context.wrong_parameter;
     return address;
@@ -329,8 +335,12 @@ Response App::make_change(const Request& request, const Operation& operation, co
 
 Response App::show_change(const Request& request, const std::string& address) {
   try {
-    Response response = handle_api({"GET", address, "", request.accept_encoding},
-                                   parse_address(address), Asker::kProgram);
+    Request shown{"GET", address, "", request.accept_encoding};
+    // Some of it only who asked may see.
+    shown.host = request.host;
+    shown.authorization = request.authorization;
+    shown.cookie = request.cookie;
+    Response response = handle_api(shown, parse_address(address), Asker::kProgram);
     if (!response.is_server_error()) return response;
   } catch (const std::exception&) {
     // Out of memory: the change is stored all the same.
@@ -361,7 +371,7 @@ Response App::take_file(const Request& request, const Operation& operation, cons
     return std::string();
   });
   if (!noted) return problem_response(noted.error(), request.target);
-  auto report = uploads_.take(request, operation, query);
+  auto report = uploads_.take(request, operation, query, token.id);
   if (!report) return problem_response(report.error(), request.target);
   Response response;
   response.content_type = "application/json";

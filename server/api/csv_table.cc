@@ -18,6 +18,26 @@ void append_text(std::string* csv, std::string_view bytes) {
 
 }  // namespace
 
+std::string csv_of_rows(const nlohmann::json& names, const nlohmann::json& rows) {
+  std::string csv;
+  const auto add_line = [&](const nlohmann::json& cells) {
+    bool is_first = true;
+    for (const nlohmann::json& cell : cells) {
+      if (!is_first) csv.push_back(',');
+      is_first = false;
+      if (cell.is_string()) {
+        append_text(&csv, cell.get_ref<const std::string&>());
+      } else if (!cell.is_null()) {
+        schema::append_csv_field(&csv, cell.dump());
+      }
+    }
+    csv += "\r\n";
+  };
+  add_line(names);
+  for (const nlohmann::json& row : rows) add_line(row);
+  return csv;
+}
+
 CsvTable::CsvTable(std::span<const CsvColumn> columns, std::string_view rows)
     : rows_(rows), cells_(columns.size()) {
   for (std::size_t column = 0; column < columns.size(); ++column) {

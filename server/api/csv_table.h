@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,5 +66,8 @@ class CsvTable final : public schema::JsonSink {
   std::optional<schema::JsonWriter> cell_writer_;
   std::size_t cell_depth_ = 0;
 };
+
+/// The same of rows that are lists of as many values as `names` has texts.
+std::string csv_of_rows(const nlohmann::json& names, const nlohmann::json& rows);
 
 }  // namespace benchhud::server

@@ -19,6 +19,7 @@
 #include "server/http/lane.h"
 #include "server/http/message.h"
 #include "service/answers/analysis_cache.h"
+#include "service/imports/dropped_trace_import.h"
 
 namespace benchhud::server {
 
@@ -44,7 +45,11 @@ struct RequestContext {
   bool is_other_site = false;          ///< a page of another site asks
   IsCancelled is_cancelled;            ///< the request's
   double now = 0;                      ///< when it came, seconds since 1970
+  std::string_view store_path{};       ///< the store's file
+  service::DropLimits drops{};         ///< of traces that are dropped on a page
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
+  bool is_private =
+      false;  ///< set by a route: only who asks may see it, so nobody keeps the answer
 
   bool is_csv() const { return query.text("format") == "csv"; }
   const service::Snapshot& snapshot() const { return view.snapshot; }
@@ -102,6 +107,8 @@ struct ChangeContext {
   const Body& body;
   schema::Connection& store;      ///< may be written to
   std::string_view token;         ///< name of the one that was shown
+  std::int64_t token_id = 0;      ///< and its number
+  double now = 0;                 ///< seconds since 1970
   std::string wrong_parameter{};  ///< or field of the body; set beside an error that it caused
 };
 

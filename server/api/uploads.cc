@@ -23,6 +23,7 @@
 #include "schema/store/store_lock.h"
 #include "server/http/unpacker.h"
 #include "service/imports/importer.h"
+#include "views/dropped_trace_json.h"
 #include "views/ingest_report.h"
 
 namespace benchhud::server {
@@ -188,7 +189,7 @@ Uploads::Uploads(std::string store_path, const UploadLimits& limits)
 }
 
 Expected<std::string> Uploads::take(const Request& request, const Operation& operation,
-                                    const Query& query) {
+                                    const Query& query, std::int64_t token) {
   const auto packing = packing_of(request.content_type);
   if (!packing) {
     return Error{ErrorCode::kMediaType,
@@ -203,7 +204,12 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
   const std::unique_ptr<std::counting_semaphore<kMostAtOnce>, void (*)(decltype(places_)*)> place(
       &places_, [](auto* places) { places->release(); });
   const std::string folder = store_path_ + ".uploads";
-  BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, limits_.unpacked));
+  const bool is_drop = operation.id == "dropTrace";
+  std::int64_t most = limits_.unpacked;
+  if (is_drop) {
+    BENCHHUD_ASSIGN(most, most_of_drop(token));
+  }
+  BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, most));
   const std::lock_guard turn(ingesting_);
   schema::LockPatience patience;
   patience.longest = limits_.patience;
@@ -214,7 +220,25 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
   const auto file = std::move(spooled);
   const std::string path = folder + "/" + name;
   BENCHHUD_TRY(file->finish(path));
-  return ingest(path, operation, query);
+  return is_drop ? drop(path, query, token) : ingest(path, operation, query);
+}
+
+Expected<std::int64_t> Uploads::most_of_drop(std::int64_t token) const {
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path_));
+  return service::most_bytes_of_drop(store, token, schema::now(), limits_.drops);
+}
+
+Expected<std::string> Uploads::drop(const std::string& file, const Query& query,
+                                    std::int64_t token) {
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
+  const auto dropped = service::drop_trace(
+      store, {.file = file, .name = query.text("name"), .token = token, .now = schema::now()},
+      limits_.drops);
+  if (!dropped) return as_told(dropped.error(), file);
+  std::string body;
+  schema::JsonWriter json(&body);
+  views::write_dropped_trace(json, *dropped);
+  return body;
 }
 
 Expected<std::string> Uploads::ingest(const std::string& file, const Operation& operation,

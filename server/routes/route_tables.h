@@ -18,6 +18,7 @@ std::span<const NamedRoute> badge_routes();
 std::span<const NamedRoute> compare_routes();
 std::span<const NamedRoute> coverage_routes();
 std::span<const NamedRoute> download_routes();
+std::span<const NamedRoute> dropped_trace_routes();
 std::span<const NamedRoute> error_routes();
 std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();
@@ -41,6 +42,7 @@ std::span<const NamedRoute> trace_routes();
 std::span<const NamedRoute> verification_routes();
 
 std::span<const NamedChange> alert_changes();
+std::span<const NamedChange> dropped_trace_changes();
 std::span<const NamedChange> mark_changes();
 std::span<const NamedChange> trace_note_changes();
 

@@ -15,6 +15,7 @@
 #include "trace/short_name.h"
 #include "trace/trace_arrows.h"
 #include "trace/trace_counters.h"
+#include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 
 namespace benchhud::server {
@@ -141,6 +142,37 @@ Expected<ResponsePlan> get_counter(RequestContext& context) {
   });
 }
 
+Expected<void> write_busy(RequestContext& context, schema::JsonWriter& json,
+                          const AskedTrace& asked, const trace::BusyQuery& query) {
+  BENCHHUD_ASSIGN(const auto items,
+                  trace::busy_in_window(context.reader().connection(), asked.id, query));
+  json.begin_object();
+  const auto column = [&](std::string_view name, auto value_of) {
+    json.key(name);
+    json.list(items, [&](const trace::BusyItem& item) { json.value(value_of(item)); });
+  };
+  column("begin", [&](const auto& item) { return difference_of(item.begin, asked.info.origin); });
+  column("end", [&](const auto& item) { return difference_of(item.end, asked.info.origin); });
+  column("busy", [](const auto& item) { return item.busy; });
+  column("count", [](const auto& item) { return item.count; });
+  json.end_object();
+  return {};
+}
+
+Expected<ResponsePlan> get_busy(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  const trace::BusyQuery query{
+      .device = static_cast<std::uint32_t>(context.query.integer("device")),
+      .begin = window.begin,
+      .end = window.end,
+      .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
+  BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
+  return ResponsePlan{std::move(key), [&context, asked, query](schema::JsonWriter& json) {
+                        return write_busy(context, json, asked, query);
+                      }};
+}
+
 // What the parameter `kinds` lets through.
 Expected<std::vector<std::string>> asked_kinds(RequestContext& context) {
   constexpr std::array<std::string_view, 4> kKinds = {"launch", "fwdbwd", "async", "other"};
@@ -263,6 +295,11 @@ class FindingWriter {
     json.field("thread", finding.thread);
     json.field("begin", difference_of(finding.begin, asked_.info.origin));
     json.field("end", difference_of(finding.end, asked_.info.origin));
+    json.field("duration", difference_of(finding.end, finding.begin));
+    // An older program did not keep why.
+    const auto cause =
+        row.stored.words ? std::nullopt : analysis::finding_cause(row.kind->kind, finding);
+    json.field("cause", cause ? std::optional(trace::idle_cause_name(*cause)) : std::nullopt);
     if (row.stored.words) {
       json.field("words", *row.stored.words);
     } else {
@@ -366,6 +403,7 @@ Expected<ResponsePlan> list_findings_of_kind(RequestContext& context) {
 constexpr std::array kRoutes = {NamedRoute{"listTracePoints", list_points},
                                 NamedRoute{"getTracePoint", get_point},
                                 NamedRoute{"getTraceCounter", get_counter},
+                                NamedRoute{"getTraceDeviceBusy", get_busy},
                                 NamedRoute{"listTraceFlows", list_flows},
                                 NamedRoute{"listTraceFindings", list_findings},
                                 NamedRoute{"listTraceFindingsOfKind", list_findings_of_kind}};

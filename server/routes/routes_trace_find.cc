@@ -96,9 +96,12 @@ Expected<ResponsePlan> find(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
   BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
-  return trace_plan(context, asked, [&context, asked, index, query](schema::JsonWriter& json) {
-    return write_found(context, json, asked, index, query);
-  });
+  ResponsePlan plan =
+      trace_plan(context, asked, [&context, asked, index, query](schema::JsonWriter& json) {
+        return write_found(context, json, asked, index, query);
+      });
+  plan.csv_rows = "labels";
+  return plan;
 }
 
 // The labels whose slices are gone through.
@@ -191,12 +194,17 @@ class SumsByKey {
     return {};
   }
 
+  // What a thread is called where it is a row.
+  void name_thread(std::uint32_t thread, const trace::TraceThread& of) {
+    if (by_ == "track") names_[thread] = of.name.empty() ? of.tid : of.name;
+  }
+
   // By total time, the longest first.
   Expected<std::vector<Row>> rows() {
     std::vector<Row> rows;
     rows.reserve(of_threads_.size() + of_labels_.size());
     for (const auto& [thread, sums] : of_threads_) {
-      rows.push_back({std::to_string(thread), {}, thread, {}, sums});
+      rows.push_back({std::to_string(thread), {}, thread, {names_[thread], ""}, sums});
     }
     std::map<std::string, std::size_t> places;
     for (const auto& [label, sums] : of_labels_) {
@@ -240,7 +248,8 @@ class SumsByKey {
   const std::string_view by_;
   Sums all_;
   std::map<std::uint32_t, Sums> of_labels_, of_threads_;
-  std::map<std::uint32_t, bool> is_work_;  // by label
+  std::map<std::uint32_t, bool> is_work_;       // by label
+  std::map<std::uint32_t, std::string> names_;  // of threads
 };
 
 void write_sums(schema::JsonWriter& json, const SumsByKey::Sums& sums) {
@@ -262,6 +271,7 @@ void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   json.field("category", of_label(row.text.category));
   json.field("class", of_label(analysis::label_class(row.text.name, row.text.category).name));
   json.field("thread", row.thread);
+  json.field("track", row.thread ? std::optional(trace::short_name(row.text.name)) : std::nullopt);
   write_sums(json, row.sums);
   json.end_object();
 }
@@ -280,6 +290,7 @@ Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
                     trace::sums_in_window(connection, asked.id, index, thread.number, window.begin,
                                           window.end));
     BENCHHUD_TRY(by_key.add(thread.number, sums));
+    by_key.name_thread(thread.number, thread.thread);
   }
   BENCHHUD_ASSIGN(auto rows, by_key.rows());
   const std::int64_t left_out = analysis::truncate_rows(&rows, context.query.size("limit"));
@@ -300,10 +311,12 @@ Expected<ResponsePlan> sums(RequestContext& context) {
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
-  return trace_plan(context, asked,
-                    [&context, asked, index, tracks, window](schema::JsonWriter& json) {
-                      return write_window(context, json, asked, index, tracks, window);
-                    });
+  ResponsePlan plan = trace_plan(
+      context, asked, [&context, asked, index, tracks, window](schema::JsonWriter& json) {
+        return write_window(context, json, asked, index, tracks, window);
+      });
+  plan.csv_rows = "rows";
+  return plan;
 }
 
 constexpr std::array kRoutes = {NamedRoute{"findInTrace", find}, NamedRoute{"nextInTrace", next},

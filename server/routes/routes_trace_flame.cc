@@ -1,4 +1,6 @@
 // A trace's stacks put together by their names.
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <string>
@@ -7,6 +9,7 @@
 #include "analysis/trace/flame_graph.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
+#include "trace/short_name.h"
 #include "trace/trace_stacks.h"
 
 namespace benchhud::server {
@@ -73,6 +76,47 @@ Expected<void> write_flame(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
+// As a table: a row as it is drawn, with its name; where there are more, a last row says so.
+Expected<void> write_flame_rows(RequestContext& context, schema::JsonWriter& json,
+                                const AskedTrace& asked, const TrackFilter& tracks,
+                                const AskedWindow& window) {
+  const std::size_t limit = context.query.size("limit");
+  const auto label = static_cast<std::uint32_t>(context.query.integer("label"));
+  trace::TraceQueries lookup(context.reader().connection(), asked.id);
+  BENCHHUD_ASSIGN(const auto slices, stacks(context, asked, tracks, window));
+  json.begin_array();
+  const auto write = [&](std::string_view part, const FlameGraph& graph) -> Expected<void> {
+    std::size_t place = 0;
+    for (const analysis::FlameRow& row : graph.rows) {
+      BENCHHUD_ASSIGN(const trace::LabelText text, lookup.label(row.label));
+      json.begin_object();
+      json.field("part", part);
+      json.field("row", place++);
+      json.field("parent", row.parent);
+      json.field("depth", row.depth);
+      json.field("name", trace::short_name(text.name));
+      json.field("count", row.count);
+      json.field("total_ns", row.total);
+      json.field("self_ns", row.self);
+      json.end_object();
+    }
+    if (graph.left_out == 0) return {};
+    json.begin_object();
+    json.field("part", part);
+    json.field("name", fmt::format("({} rows; {} more are left out)", place, graph.left_out));
+    json.end_object();
+    return {};
+  };
+  if (context.query.text("view") == "heavy") {
+    BENCHHUD_TRY(write("stacks", analysis::heavy_stacks(slices, limit)));
+  } else {
+    BENCHHUD_TRY(write("callers", analysis::callers_of(slices, label, limit)));
+    BENCHHUD_TRY(write("callees", analysis::callees_of(slices, label, limit)));
+  }
+  json.end_array();
+  return {};
+}
+
 Expected<ResponsePlan> get_flame(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
@@ -81,9 +125,13 @@ Expected<ResponsePlan> get_flame(RequestContext& context) {
     return wrong_parameter(context, "label", "The sandwich view is of a label.");
   }
   BENCHHUD_TRY(refuse_other_sites(context));
-  return trace_plan(context, asked, [&context, asked, tracks, window](schema::JsonWriter& json) {
-    return write_flame(context, json, asked, tracks, window);
-  });
+  ResponsePlan plan =
+      trace_plan(context, asked, [&context, asked, tracks, window](schema::JsonWriter& json) {
+        return context.is_csv() ? write_flame_rows(context, json, asked, tracks, window)
+                                : write_flame(context, json, asked, tracks, window);
+      });
+  plan.csv_rows = "";
+  return plan;
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getTraceFlame", get_flame}};

@@ -50,7 +50,11 @@ Expected<ResponsePlan> list_notes(RequestContext& context) {
 Expected<trace::TraceInfo> changed_trace(ChangeContext& context) {
   auto info =
       trace::TraceQueries(context.store, schema::TraceId{context.query.integer("id")}).info();
-  if (!info) context.wrong_parameter = "id";
+  BENCHHUD_ASSIGN(const bool may_see,
+                  trace::may_see_trace(context.store, schema::TraceId{context.query.integer("id")},
+                                       context.token_id, context.now));
+  if (!info || !may_see) context.wrong_parameter = "id";
+  if (info && !may_see) return no_trace(schema::TraceId{context.query.integer("id")});
   return info;
 }
 

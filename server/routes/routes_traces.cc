@@ -17,12 +17,18 @@
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
+#include "service/imports/dropped_trace_import.h"
+#include "service/traces/launch_origin.h"
+#include "service/traces/trace_digest.h"
+#include "trace/dropped_trace.h"
 #include "trace/short_name.h"
 #include "trace/trace_counters.h"
+#include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
+#include "views/answers.h"
 #include "views/trace_tile_bytes.h"
 
 namespace benchhud::server {
@@ -118,10 +124,19 @@ void write_thread(schema::JsonWriter& json, const trace::StoredThread& thread,
   json.end_object();
 }
 
-// Keeps those with the most slices, in their order. Returns how many were left out.
-std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most) {
+// Keeps those with the most slices, in their order; before all others those that stand for devices.
+// Returns how many were left out.
+std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most,
+                          const std::optional<std::vector<trace::TraceDevice>>& devices) {
+  std::set<std::uint32_t> of_devices;
+  if (devices) {
+    for (const trace::TraceDevice& device : *devices) of_devices.insert(device.thread);
+  }
+  const auto rank = [&](const trace::StoredThread& thread) {
+    return std::pair(of_devices.count(thread.number), thread.slices);
+  };
   std::stable_sort(threads->begin(), threads->end(),
-                   [](const auto& a, const auto& b) { return a.slices > b.slices; });
+                   [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
   const std::int64_t left_out = analysis::truncate_rows(threads, most);
   std::sort(threads->begin(), threads->end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -163,6 +178,39 @@ Expected<void> write_counters(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
+// Of so many devices it is told how busy they were. A hostile file has as many as it has slices.
+constexpr std::size_t kMostDevices = 1000;
+
+Expected<void> write_devices(schema::JsonWriter& json, RequestContext& context,
+                             const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(auto devices, trace::trace_devices(context.reader().connection(), asked.id));
+  const std::int64_t left_out =
+      devices ? analysis::truncate_rows(&*devices, kMostDevices) : std::int64_t{0};
+  json.key("devices");
+  if (!devices) {
+    json.null();
+  } else {
+    json.list(*devices, [&](const trace::TraceDevice& device) {
+      json.begin_object();
+      json.field("device", device.number);
+      json.field("thread", device.thread);
+      json.field("begin", difference_of(device.begin, asked.info.origin));
+      json.field("end", difference_of(device.end, asked.info.origin));
+      json.field("busy", device.busy);
+      json.field("gaps", device.gaps);
+      json.key("idle");
+      json.begin_object();
+      for (std::size_t i = 0; i < device.idle.size(); ++i) {
+        json.field(trace::idle_cause_name(static_cast<trace::IdleCause>(i)), device.idle[i]);
+      }
+      json.end_object();
+      json.end_object();
+    });
+  }
+  json.field("devices_left_out", left_out);
+  return {};
+}
+
 Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
                              const AskedTrace& asked,
                              const std::vector<trace::StoredThread>& threads,
@@ -191,8 +239,25 @@ Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
+// Until when who asks has dropped the trace; none where they have not, or a dump is of it.
+Expected<std::optional<double>> dropped_until(RequestContext& context, const AskedTrace& asked) {
+  std::optional<double> until;
+  if (!context.who.token) return until;
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto dropped,
+                  trace::dropped_traces(connection, context.who.token->id, context.now));
+  for (const trace::DroppedTrace& each : dropped) {
+    if (each.trace == asked.id) until = each.until;
+  }
+  if (!until) return until;
+  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
+  if (artifact) until.reset();
+  return until;
+}
+
 Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
-                           const AskedTrace& asked, const std::optional<trace::TraceIndex>& index) {
+                           const AskedTrace& asked, const std::optional<trace::TraceIndex>& index,
+                           std::optional<double> until) {
   const trace::TraceInfo& info = asked.info;
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
   TraceQueries lookup(context.reader().connection(), asked.id);
@@ -202,12 +267,20 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   for (const trace::StoredThread& thread : threads) {
     if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
   }
-  const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
+  BENCHHUD_ASSIGN(const auto devices,
+                  trace::trace_devices(context.reader().connection(), asked.id));
+  const std::int64_t left_out = keep_fullest(&threads, kMostTracks, devices);
   json.begin_object();
   json.field("id", to_int(asked.id));
   json.field("key", asked.key);
   json.field("artifact",
              artifact ? std::optional(to_int(*artifact)) : std::optional<std::int64_t>());
+  json.key("dropped_until");
+  if (until) {
+    views::write_time(json, *until);
+  } else {
+    json.null();
+  }
   json.field("byte_count", info.byte_count);
   json.field("origin", std::to_string(info.origin));
   json.field("base_time", info.base_time != 0 ? std::optional(std::to_string(info.base_time))
@@ -231,6 +304,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
+  BENCHHUD_TRY(write_devices(json, context, asked));
   BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();
   return {};
@@ -243,8 +317,40 @@ Expected<ResponsePlan> get_trace(RequestContext& context) {
   // Which dump it belongs to may change, and what was noted about it.
   std::string key = revision_key(context) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
-  return ResponsePlan{std::move(key), [&context, asked, index](schema::JsonWriter& json) {
-                        return write_trace(context, json, asked, index);
+  BENCHHUD_ASSIGN(const auto until, dropped_until(context, asked));
+  if (until) key += fmt::format(" until {}", *until);
+  return ResponsePlan{std::move(key), [&context, asked, index, until](schema::JsonWriter& json) {
+                        return write_trace(context, json, asked, index, until);
+                      }};
+}
+
+// The report of a dump's trace, or of one that who asks dropped; none where it is to be renewed.
+Expected<std::optional<std::string>> report_of(RequestContext& context, const AskedTrace& asked) {
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
+  if (!artifact) {
+    if (!context.who.token) return std::optional<std::string>();
+    return service::report_of_dropped(connection, asked.id, context.who.token->id, context.now);
+  }
+  BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
+  BENCHHUD_ASSIGN(auto digest, service::digest_of(context.reader(), dump));
+  return digest ? std::optional(std::move(digest->report)) : std::nullopt;
+}
+
+Expected<ResponsePlan> get_trace_report(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  return ResponsePlan{revision_key(context) + asked.key,
+                      [&context, asked](schema::JsonWriter& json) -> Expected<void> {
+                        BENCHHUD_ASSIGN(const auto report, report_of(context, asked));
+                        json.begin_object();
+                        json.key("trace");
+                        if (report) {
+                          json.raw(*report);
+                        } else {
+                          json.null();
+                        }
+                        json.end_object();
+                        return {};
                       }};
 }
 
@@ -447,6 +553,54 @@ Expected<void> write_flows(schema::JsonWriter& json, TraceQueries& lookup, const
   return {};
 }
 
+Expected<void> write_placed_or_null(schema::JsonWriter& json, std::string_view key,
+                                    TraceQueries& lookup,
+                                    const std::optional<trace::PlacedSlice>& slice,
+                                    std::int64_t origin) {
+  json.key(key);
+  if (slice) return write_placed(json, lookup, *slice, origin);
+  json.null();
+  return {};
+}
+
+// What launched a slice of a device, and what for.
+Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked, TraceQueries& lookup,
+                            const trace::SliceDetails& slice) {
+  json.key("launched_by");
+  if (!service::has_launch_origin(slice.label)) {
+    json.null();
+    return {};
+  }
+  BENCHHUD_ASSIGN(const auto origin,
+                  service::launch_origin(context.reader().connection(), asked.id, slice));
+  json.begin_object();
+  for (const auto& [key, placed] :
+       {std::pair("call", &origin.call), std::pair("operator", &origin.launching_operator),
+        std::pair("module", &origin.module), std::pair("line", &origin.line)}) {
+    BENCHHUD_TRY(write_placed_or_null(json, key, lookup, *placed, asked.info.origin));
+  }
+  json.field("is_of_forward", origin.is_of_forward);
+  const auto name_of = [](const std::optional<service::NotSearched>& why) {
+    return why ? std::optional(service::not_searched_name(*why)) : std::nullopt;
+  };
+  json.field("call_not_searched", name_of(origin.why_no_call));
+  json.field("step_not_searched", name_of(origin.why_no_step));
+  json.key("step");
+  if (origin.step) {
+    json.begin_object();
+    json.field("name", origin.step->name);
+    json.field("thread", origin.step->thread);
+    json.field("begin", difference_of(origin.step->begin, asked.info.origin));
+    json.field("end", difference_of(origin.step->end, asked.info.origin));
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return {};
+}
+
 Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
                            const AskedTrace& asked, SliceId id) {
   TraceQueries lookup(context.reader().connection(), asked.id);
@@ -470,6 +624,7 @@ Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));
   json.field("arguments", details->arguments);
+  BENCHHUD_TRY(write_origin(context, json, asked, lookup, *details));
   json.key("parents");
   json.begin_array();
   for (const trace::PlacedSlice& parent : parents) {
@@ -486,15 +641,16 @@ Expected<ResponsePlan> get_slice(RequestContext& context) {
   const SliceId id{static_cast<std::uint32_t>(context.query.integer("thread")),
                    static_cast<std::uint64_t>(context.query.integer("chunk")),
                    static_cast<std::uint32_t>(context.query.integer("index"))};
-  return trace_plan(context, asked, [&context, asked, id](schema::JsonWriter& json) {
-    return write_slice(context, json, asked, id);
-  });
+  BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
+  return ResponsePlan{std::move(key), [&context, asked, id](schema::JsonWriter& json) {
+                        return write_slice(context, json, asked, id);
+                      }};
 }
 
 constexpr std::array kRoutes = {
-    NamedRoute{"getTrace", get_trace}, NamedRoute{"getTraceTile", get_tile},
+    NamedRoute{"getTrace", get_trace},      NamedRoute{"getTraceTile", get_tile},
     NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
-    NamedRoute{"getTraceSlice", get_slice}};
+    NamedRoute{"getTraceSlice", get_slice}, NamedRoute{"getTraceReport", get_trace_report}};
 
 }  // namespace
 

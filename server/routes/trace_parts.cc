@@ -1,5 +1,7 @@
 #include "server/routes/trace_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -7,11 +9,22 @@
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
+#include "trace/dropped_trace.h"
 #include "trace/short_name.h"
+#include "trace/trace_device.h"
+#include "trace/trace_finding.h"
 
 namespace benchhud::server {
 
 using schema::Expected;
+
+trace::TokenId token_of(const RequestContext& context) {
+  return context.who.token ? trace::TokenId(context.who.token->id) : std::nullopt;
+}
+
+schema::Error no_trace(schema::TraceId id) {
+  return {schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
+}
 
 Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
@@ -21,6 +34,14 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
     context.wrong_parameter = "id";
     return std::move(info).error();
   }
+  BENCHHUD_ASSIGN(const bool may_see, trace::may_see_trace(context.reader().connection(), trace.id,
+                                                           token_of(context), context.now));
+  if (!may_see) {
+    context.wrong_parameter = "id";
+    return no_trace(trace.id);
+  }
+  BENCHHUD_ASSIGN(context.is_private,
+                  trace::is_only_dropped(context.reader().connection(), trace.id));
   trace.info = *std::move(info);
   constexpr std::size_t kKeyDigits = 16;
   // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows. Where
@@ -35,6 +56,18 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
                          "The key is stale: another trace has this id now."};
   }
   return trace;
+}
+
+Expected<std::string> derived_key(const RequestContext& context, const AskedTrace& trace) {
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(connection, trace.id));
+  BENCHHUD_ASSIGN(const auto devices, trace::trace_devices(connection, trace.id));
+  BENCHHUD_ASSIGN(const auto kinds, trace::trace_finding_kinds(connection, trace.id));
+  std::string key = revision_key(context) + trace.key;
+  if (index) key += " indexed";
+  if (devices) key += fmt::format(" {} devices", devices->size());
+  for (const trace::FindingKind& kind : kinds) key += fmt::format(" {} {}", kind.count, kind.kind);
+  return key;
 }
 
 ResponsePlan trace_plan(const RequestContext& context, const AskedTrace& trace,

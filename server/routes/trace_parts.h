@@ -12,6 +12,7 @@
 
 #include "server/routes/route_parts.h"
 #include "service/traces/track_list.h"
+#include "trace/dropped_trace.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
 
@@ -26,10 +27,19 @@ struct AskedTrace {
   std::string key;
 };
 
-/// The trace of the parameter `id`. Errors: kNotFound where there is none, or where the parameter
-/// `key` is of another one: ids are given again, and what an address with a key answers is kept for
-/// good by who asked.
+/// Who asks, as dropped_trace.h wants it.
+trace::TokenId token_of(const RequestContext& context);
+/// What is said of a trace that is not there, and of one that somebody else dropped.
+schema::Error no_trace(schema::TraceId id);
+
+/// The trace of the parameter `id`. Errors: kNotFound where there is none that who asks may see, or
+/// where the parameter `key` is of another one: what an address with a key answers is kept for good
+/// by who asked. Of a trace that somebody dropped nothing is kept: it sets `is_private`.
 schema::Expected<AskedTrace> asked_trace(RequestContext& context);
+
+/// What an answer hangs on that is made of the trace's index, its devices or its findings: they may
+/// be derived after the trace was taken in, and anew.
+schema::Expected<std::string> derived_key(const RequestContext& context, const AskedTrace& trace);
 
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing
 /// but `ask` and what is in the store.

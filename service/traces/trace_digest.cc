@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "analysis/documents/trace_json.h"
+#include "analysis/trace/device_use.h"
 #include "analysis/trace/trace_context.h"
 #include "analysis/trace/trace_findings.h"
 #include "analysis/trace/trace_report.h"
@@ -36,7 +37,7 @@ namespace {
 
 // One more wherever summarize_trace() says something else than before, or encodes it differently.
 // Digests up to 3 were JSON, whose first byte is no version.
-constexpr std::uint64_t kVersion = 4;
+constexpr std::uint64_t kVersion = 5;
 
 void put_text(schema::ColumnWriter& bytes, std::string_view text) {
   bytes.put(text.size());
@@ -111,6 +112,7 @@ Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact)
   BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
   BENCHHUD_TRY(schema::set_digest(store, artifact.id, text));
   BENCHHUD_TRY(trace::put_trace_findings(store, *artifact.trace, summary.findings));
+  BENCHHUD_TRY(trace::put_trace_devices(store, *artifact.trace, summary.devices));
   return transaction.commit();
 }
 
@@ -149,7 +151,9 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace,
   for (ProfileSection& section : digest.sections) keep_largest(&section);
   digest.report = analysis::report_json(trace, report)
                       .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  return {.digest = encode_digest(digest), .findings = analysis::trace_findings(context)};
+  return {.digest = encode_digest(digest),
+          .findings = analysis::trace_findings(context),
+          .devices = analysis::device_uses(context)};
 }
 
 Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader, const Artifact& artifact) {

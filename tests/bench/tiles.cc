@@ -97,7 +97,8 @@ std::string index_size(Connection& connection) {
           "SELECT sum(pgsize) FROM dbstat AS page JOIN sqlite_schema AS of ON of.name = page.name "
           "WHERE of.tbl_name IN ('trace_index', 'trace_label_sums', 'trace_track', 'trace_sums', "
           "'trace_posting', 'trace_flow_kind', 'trace_counter', 'trace_counter_block', "
-          "'trace_finding', 'trace_finding_block', 'trace_finding_kind')"));
+          "'trace_finding', 'trace_finding_block', 'trace_finding_kind', 'trace_device', "
+          "'trace_device_block')"));
 }
 
 template <class Write>

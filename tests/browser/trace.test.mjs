@@ -60,7 +60,8 @@ test("a trace is opened from the list of dumps and from its page, and all of its
     assert.equal((await frame(page)).counted, slicesOf(events));
     assert.match(await text(page.locator("h1")), new RegExp(`${events.length.toLocaleString("en")} events on 4 tracks in `));
     const labels = await page.locator(".trace-label").allInnerTexts();
-    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["GPU 0 python", "stream 7", "stream 20", "python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000"]);
+    const busy = /derived, (\S+ %)/.exec(labels.join(" "))?.[1];
+    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["GPU 0 python", `Busy derived, ${busy}`, "stream 7", "stream 20", "python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000"]);
     await page.getByRole("link", { name: "report" }).click();
     await page.waitForURL(/\/artifact\/\d+/);
     await page.getByRole("link", { name: "Open the timeline" }).click();
@@ -569,10 +570,10 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     assert.deepEqual(await axe(page), []);
     await shot(page, "trace-two");
     // A rectangle below is an area of the lower trace, and its time one of both.
-    await page.mouse.move(lower.x + lower.width * 0.3, lower.y + 30);
+    await page.mouse.move(lower.x + lower.width * 0.3, lower.y + 54);
     await page.mouse.down();
-    await page.mouse.move(lower.x + lower.width * 0.4, lower.y + 34);
-    await page.mouse.move(lower.x + lower.width * 0.6, lower.y + 38);
+    await page.mouse.move(lower.x + lower.width * 0.4, lower.y + 58);
+    await page.mouse.move(lower.x + lower.width * 0.6, lower.y + 62);
     await page.mouse.up();
     await page.getByRole("tab", { name: "Area" }).click();
     await eventually(async () => assert.match(await text(panel), /slices? within .* on 1 track, in the trace below/));

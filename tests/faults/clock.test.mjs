@@ -121,3 +121,35 @@ test("a wait for another's ingest lasts as long as it says while the clock jumps
     first.kill("SIGKILL");
   }
 });
+
+test("a dropped trace is removed when its time is over, by the clock, also by a server that starts after that", within, async () => {
+  const trace = (name) => JSON.stringify({ traceEvents: [{ ph: "X", pid: 0, tid: 7, cat: "kernel", name, ts: 1, dur: 2 }] });
+  const run = () => serveWith(harm(shim, { path: "no such path", clock }), db);
+  jump(0);
+  const token = makeToken(db, "triage");
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" };
+  const drop = async (server, name) => (await (await fetch(`${server.base}/api/v1/dropped-traces?name=${name}.json`, { method: "POST", headers, body: trace(name) })).json()).id;
+  const traces = () => Number(spawnSync("sqlite3", [db, "SELECT count(*) FROM dropped_trace"], { encoding: "utf8" }).stdout);
+  let server = await run();
+  try {
+    const id = await drop(server, "one");
+    const status = async () => (await fetch(`${server.base}/api/v1/traces/${id}`, { headers })).status;
+    assert.equal(await status(), 200);
+    jump(23 * HOUR);
+    assert.equal(await status(), 200);
+    jump(25 * HOUR);
+    assert.equal(await status(), 404, "at once, whether it is removed yet or not");
+    await until(() => traces() === 0, "its removal", 60);
+    jump(0);
+    await drop(server, "two");
+    await server.stop("SIGKILL");
+    assert.equal(traces(), 1);
+    jump(25 * HOUR);
+    server = await run();
+    await until(() => traces() === 0, "its removal by the next server", 20);
+  } finally {
+    jump(0);
+    await server.stop();
+  }
+  isWhole(db);
+});

@@ -57,6 +57,10 @@ test("while somebody who may has it open it is read and served, and a change is 
     });
     const read = await fetch(`${base}/api/v1/overview`);
     assert.equal(await read.text(), await (await fetch(`${owner.base}/api/v1/overview`)).text());
+    const drops = await (await fetch(`${base}/api/v1/dropped-traces`, { headers: bearer })).json();
+    assert.equal(drops.refusal, "read_only", "before anything is sent");
+    const dropped = await fetch(`${base}/api/v1/dropped-traces?name=a.json`, { method: "POST", headers: { ...bearer, "content-type": "application/octet-stream" }, body: '{"traceEvents": []}' });
+    assert.equal(dropped.status, 403, await dropped.text());
     const changed = await fetch(`${base}/api/v1/runs/1/marks`, { method: "POST", headers: { ...bearer, "content-type": "application/json" }, body: JSON.stringify({ kind: "environment", reason: "x", who: "y" }) });
     const problem = await changed.json();
     assert.equal(changed.status, 403, JSON.stringify(problem));

@@ -547,8 +547,13 @@ describe("benchhud trace view", () => {
 
 test("findings are where the trace has them", async () => {
   const ofGpu = await getJson(`/traces/${gpu.id}/findings`);
-  assert.deepEqual(ofGpu, { items: [], kinds: [] }, "this device is never idle for long");
-  assert.equal(gpu.findings, 0);
+  assert.deepEqual(ofGpu.kinds.map((one) => one.kind), ["device_idle"]);
+  assert.deepEqual([...new Set(ofGpu.items.map((one) => one.cause))], ["kernel_wait"], "this device is never idle for long");
+  const [{ busy, gaps, idle }] = gpu.devices;
+  assert.deepEqual([gpu.findings, ofGpu.items.length], [gaps, Math.min(gaps, 1000)]);
+  assert.ok(ofGpu.items.every((one) => one.duration === 1000));
+  assert.equal(idle.kernel_wait, 1000 * gaps);
+  assert.equal(busy + idle.kernel_wait, gpu.devices[0].end - gpu.devices[0].begin);
   const { items, kinds } = await getJson(`/traces/${sample.id}/findings`);
   assert.equal(sample.findings, items.length);
   const steps = items.filter(({ kind }) => kind === "step");

@@ -49,6 +49,52 @@ SELECT key, value
 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END)
 WHERE type IN ('integer', 'real')
 
+-- name: dropped_traces_of_token
+-- until: 0 where a dump is of the same content by now, which everybody sees and which stays.
+SELECT d.trace_id, d.name, d.at,
+       CASE WHEN EXISTS (SELECT 1 FROM artifact AS a WHERE a.trace_id = d.trace_id) THEN 0.0 ELSE d.until END,
+       t.byte_count, t.problem_count
+FROM dropped_trace AS d JOIN trace AS t ON t.id = d.trace_id
+WHERE d.token_id = $1 AND d.until > $2
+ORDER BY d.at DESC, d.trace_id DESC
+
+-- name: digest_of_dropped_trace
+SELECT digest FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3
+
+-- name: may_see_trace
+SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
+    OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+    OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3)
+
+-- name: is_trace_only_dropped
+SELECT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+   AND NOT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
+
+-- name: dropped_traces_to_remove
+-- Those whose time is over, and those that nobody can see any more because the token is withdrawn.
+SELECT d.trace_id, d.token_id
+FROM dropped_trace AS d LEFT JOIN access_token AS k ON k.id = d.token_id
+WHERE d.until <= $1 OR k.id IS NULL OR k.withdrawn_at IS NOT NULL
+ORDER BY d.until, d.trace_id, d.token_id
+
+-- name: dropped_bytes_of_token
+SELECT count(*), coalesce(sum(t.byte_count), 0)
+FROM dropped_trace AS d JOIN trace AS t ON t.id = d.trace_id
+WHERE d.token_id = $1 AND d.until > $2 AND d.trace_id <> $3
+
+-- name: busy_blocks_from
+SELECT begin_ns, end_ns, busy_ns, count, bytes
+FROM trace_device_block
+WHERE trace_id = $1 AND device = $2 AND end_ns > $3
+ORDER BY end_ns
+
+-- name: device_count_of_trace
+SELECT device_count FROM trace WHERE id = $1
+
+-- name: devices_of_trace
+SELECT number, thread, begin_ns, end_ns, busy_ns, gaps, host_wait_ns, kernel_wait_ns, other_ns, unknown_ns
+FROM trace_device WHERE trace_id = $1 ORDER BY number
+
 -- name: finding_block
 SELECT bytes FROM trace_finding_block WHERE trace_id = $1 AND kind = $2 AND number = $3
 

@@ -25,6 +25,38 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 INSERT INTO trace_counter_block (trace_id, counter, number, begin_ns, end_ns, min, max, last, bytes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
+-- name: delete_dropped_trace
+DELETE FROM dropped_trace WHERE trace_id = $1
+
+-- name: delete_dropped_trace_of_token
+DELETE FROM dropped_trace WHERE trace_id = $1 AND token_id = $2
+
+-- name: is_trace_kept
+SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1) OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+
+-- name: put_dropped_trace
+INSERT INTO dropped_trace (trace_id, token_id, name, at, until, digest) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (trace_id, token_id) DO UPDATE
+SET name = excluded.name, at = excluded.at, until = excluded.until, digest = excluded.digest
+
+-- name: delete_trace_device_blocks
+DELETE FROM trace_device_block WHERE trace_id = $1
+
+-- name: delete_trace_devices
+DELETE FROM trace_device WHERE trace_id = $1
+
+-- name: insert_trace_device
+INSERT INTO trace_device (trace_id, number, thread, begin_ns, end_ns, busy_ns, gaps, host_wait_ns,
+                          kernel_wait_ns, other_ns, unknown_ns)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+
+-- name: insert_trace_device_block
+INSERT INTO trace_device_block (trace_id, device, begin_ns, end_ns, busy_ns, count, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+
+-- name: set_trace_device_count
+UPDATE trace SET device_count = $2 WHERE id = $1
+
 -- name: delete_trace_finding_blocks
 DELETE FROM trace_finding_block WHERE trace_id = $1
 
@@ -90,6 +122,9 @@ WHERE label_count <= $2
   AND NOT EXISTS (SELECT 1 FROM trace_index
                   WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
+
+-- name: delete_notes_of_trace
+DELETE FROM trace_note WHERE content_hash = (SELECT content_hash FROM trace WHERE id = $1)
 
 -- name: delete_trace_note
 DELETE FROM trace_note WHERE id = $1
@@ -158,4 +193,5 @@ UPDATE trace SET slice_count = $2 WHERE id = $1
 -- name: unused_traces
 SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)
+  AND id NOT IN (SELECT trace_id FROM dropped_trace)
 ORDER BY id

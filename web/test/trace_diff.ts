@@ -4,7 +4,7 @@ import type { Sums, SumsRow } from "../src/trace/area";
 import { type DiffRow, joined } from "../src/trace/diff";
 import { besideHref, relativeWords } from "../src/trace/differences";
 
-const row = (key: string, count: number, self: number, more: Partial<SumsRow> = {}): SumsRow => ({ key, label: 1, category: "cpu_op", class: "operator", thread: null, count, total_ns: 2 * self, self_ns: self, work_ns: self, min_ns: 1, max_ns: 9, ...more });
+const row = (key: string, count: number, self: number, more: Partial<SumsRow> = {}): SumsRow => ({ key, label: 1, category: "cpu_op", class: "operator", thread: null, track: null, count, total_ns: 2 * self, self_ns: self, work_ns: self, min_ns: 1, max_ns: 9, ...more });
 /** `beyond`: self time of what is not listed. */
 const sums = (rows: SumsRow[], beyond = 0): Sums => {
   const all = (of: (one: SumsRow) => number) => rows.reduce((sum, one) => sum + of(one), beyond);

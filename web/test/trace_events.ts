@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Events } from "../src/trace/events";
-import { NO_LAYOUT, lay } from "../src/trace/layout";
+import { Events, busyAt } from "../src/trace/events";
+import { NO_LAYOUT, lay, sections } from "../src/trace/layout";
+import { trackOf } from "./support_viewer";
 import { heldServer, settle } from "./support_server";
 
 const REST_MS = 150;
@@ -82,4 +83,17 @@ test("what could not be had is told, and asked for again until it comes", async 
   requests[2]?.answer(arrows(10_100));
   await settle();
   assert.deepEqual([events.error, events.arrows.length], [null, 1]);
+});
+
+test("what a device did is asked for while its lane is in sight, and found by time", async () => {
+  const { requests, viewer, events, rest } = made([]);
+  const device = { device: 4, thread: 1, begin: 0, end: 100, busy: 60, gaps: 2, idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 } };
+  viewer.layout = lay(sections([trackOf(1, { side: "device" })], [], [device]), NO_LAYOUT);
+  await rest(10_000);
+  assert.deepEqual(requests.map((one) => [one.path, one.query.get("device")]), [["busy", "4"]]);
+  const data = { begin: [10, 50], end: [20, 60], busy: [10, 10], count: [1, 1] };
+  requests[0]?.answer(data);
+  await settle();
+  assert.deepEqual(events.busy(4), data);
+  assert.deepEqual([5, 10, 19, 20, 59, 60].map((time) => busyAt(data, time)), [0, 0, 0, 1, 1, 2]);
 });

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLOSED_ROW_PX, HEAD_PX, type HeadLane, type Lane, NO_LAYOUT, ROW_PX, firstOpen, laneAt, lanesIn, lay, moreKey, rowAt, rowTop, sectionKey, sectionWords, sections, trackTitle } from "../src/trace/layout";
+import type { TraceDevice } from "../src/trace/info";
 import type { Track } from "../src/trace/types";
 
 function laneText(lane: Lane): string {
   if (lane.kind === "head") return `# ${lane.section.title}`;
   if (lane.kind === "counter") return lane.counter.name;
+  if (lane.kind === "busy") return `busy of ${lane.device.device}`;
   if (lane.kind === "more") return `${lane.isOpen ? "−" : "+"}${lane.more}`;
   return trackTitle(lane.track);
 }
 
 let next = 0;
+const useOf = (number: number, thread: number): TraceDevice => ({ device: number, thread, begin: 0, end: 100, busy: 60, gaps: 2, idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 } });
 const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
 const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
 
@@ -132,4 +135,18 @@ test("of many counters the first are shown, all of them counted, and the rest wi
 
 test("counters of a thread that is not listed are shown as well", () => {
   assert.deepEqual(lay(sections(host.slice(0, 1), [counter(0, 9999)]), NO_LAYOUT).lanes.map(laneText), ["# Process 1", "t0", "# Counters", "memory 0"]);
+});
+
+test("what a device did as a whole stands above its tracks, is none of them, and goes and stays with its name", () => {
+  const tracks = [track({ pid: "0", process: "python", processLabels: "GPU 0", name: "stream 7", side: "device" }), track({ pid: "0", process: "python", processLabels: "GPU 0", name: "stream 9", side: "device" }), track({ pid: "5", process: "host", name: "thread 5", side: "host" })];
+  const [stream, other, thread] = tracks as [Track, Track, Track];
+  const all = sections(tracks, [], [useOf(3, stream.number)]);
+  assert.deepEqual(all.map((one) => one.device?.device ?? null), [3, null]);
+  const laid = lay(all, NO_LAYOUT);
+  assert.deepEqual(laid.lanes.map(laneText), ["# GPU 0", "busy of 3", "stream 7", "stream 9", "# host", "thread 5"]);
+  assert.deepEqual([laid.shown, laid.all], [3, 3]);
+  assert.deepEqual([stream, other, thread].map((one) => laid.busyByTrack.get(one.number)?.device.device), [3, 3, undefined]);
+  const closed = lay(all, { ...NO_LAYOUT, toggled: new Set([sectionKey(all[0] as (typeof all)[0])]) });
+  assert.deepEqual(closed.lanes.map(laneText), ["# GPU 0", "# host", "thread 5"]);
+  assert.deepEqual(lay(all, { ...NO_LAYOUT, only: "stream 9" }).lanes.map(laneText), ["# GPU 0", "stream 9"]);
 });

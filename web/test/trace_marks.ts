@@ -4,12 +4,13 @@ import type { TraceReport } from "../src/api/trace";
 import { costsOf, deviceUse } from "../src/trace/costs";
 import type { Pen } from "../src/trace/draw";
 import { sizeWords } from "../src/trace/info";
-import { type Finding, type Findings, drawMarks, goToMark, markCounts } from "../src/trace/marks";
+import { busyShare, deviceTitle } from "../src/trace/devices";
+import { type Finding, type Findings, drawMarks, findingAt, goToMark, markCounts } from "../src/trace/marks";
 import { profileRow } from "../src/trace/profile_row";
 import { xOf } from "../src/trace/view";
 import { trackOf, viewerOf } from "./support_viewer";
 
-const finding = (kind: Finding["kind"], begin: number, end: number, words = ""): Finding => ({ kind, thread: 1, begin, end, words });
+const finding = (kind: Finding["kind"], begin: number, end: number, words = ""): Finding => ({ kind, thread: 1, begin, end, duration: end - begin, cause: null, words });
 
 const kindOf = (kind: Finding["kind"], count: number, first: Finding | null = null, kept = count): Findings["kinds"][number] => ({ kind, count, kept, first });
 
@@ -105,4 +106,17 @@ test("a slice leads to the row of its name, where the profile has one", () => {
   assert.equal(profileRow(report, "gemm", "host"), null, "not on this side");
   assert.equal(profileRow(report, "beyond what is listed", "device"), null);
   assert.equal(profileRow({ ...report, operators: undefined } as unknown as TraceReport, "aten::mm", "host"), null, "an older report");
+});
+
+test("a gap of a device is found where the device is drawn as a whole, whatever track ends it, and not on that track", () => {
+  const device = { device: 0, thread: 1, begin: 0, end: 1000, busy: 400, gaps: 2, idle: { host_wait: 500, kernel_wait: 0, other: 0, unknown: 100 } };
+  assert.equal(busyShare(device), "40.0 %");
+  assert.equal(deviceTitle(device), "busy 400 ns of 1.00 µs, from its first slice to its last\nidle 600 ns in 2 gaps:\n500 ns waits for the host\n100 ns not known");
+  const viewer = viewerOf([trackOf(1, { side: "device" }), trackOf(2, { side: "device" })]);
+  const gap = { ...finding("device_idle", 100, 300), thread: 2 };
+  viewer.setFindings({ items: [gap], kinds: [kindOf("device_idle", 1, gap)] });
+  viewer.toggleMarks("device_idle", true);
+  assert.equal(findingAt(viewer, [1, 2], 200, true), gap);
+  assert.equal(findingAt(viewer, [2], 200, false), null);
+  assert.equal(findingAt(viewer, [1, 2], 301, true), null);
 });

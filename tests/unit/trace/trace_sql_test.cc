@@ -320,5 +320,20 @@ TEST_F(Sql, ASliceIsFoundByItsId) {
   EXPECT_EQ(number("SELECT arg(-1, 'x') IS NULL"), 1);
 }
 
+TEST_F(Sql, TablesAndColumnsAreThoseThatAreListed) {
+  ASSERT_EQ(sql_table_texts().size(), 7u);
+  for (const SqlTableText& table : sql_table_texts()) {
+    EXPECT_FALSE(table.meaning.empty()) << table.name;
+    std::string names;
+    for (const SqlColumn& column : table.columns) {
+      names += (names.empty() ? "\"" : ", \"") + std::string(column.name) + "\"";
+      EXPECT_FALSE(column.meaning.empty()) << table.name << "." << column.name;
+    }
+    const std::string where = table.name == "args" ? " WHERE slice_id = 0" : "";
+    const auto answer = ask("SELECT " + names + " FROM " + std::string(table.name) + where);
+    EXPECT_EQ(answer.outcome.error, std::nullopt) << table.name;
+  }
+}
+
 }  // namespace
 }  // namespace benchhud::trace

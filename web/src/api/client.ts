@@ -90,6 +90,13 @@ async function change<T>(url: string, init: RequestInit): Promise<T> {
 /** Asks for a change. The answer is what is different now. */
 export const tell = <T>(url: string, body: Record<string, string | number[]>): Promise<T> => change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
+/** Sends a file as it is. */
+export async function send<T>(url: string, file: Blob, type: string, signal: AbortSignal): Promise<T> {
+  const response = await respond(url, { method: "POST", headers: { accept: "application/json", "content-type": type }, body: file, signal });
+  if (!response.ok) throw new ApiError(await problemOf(response), url);
+  return (await response.json()) as T;
+}
+
 /** Takes something away. The answer is what is left. */
 export const take = <T>(url: string): Promise<T> => change<T>(url, { method: "DELETE" });
 

@@ -7,13 +7,14 @@ import { traceReport } from "../api/trace";
 import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { adviceFlags } from "../lib/flags";
-import { bytes, count, plural, shown, testName } from "../lib/format";
+import { bytes, count, moment, plural, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { KINDS, KIND_ORDER, kindCounts, kindName, whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, traceHref, useQuery } from "../lib/route";
 import { pathWord } from "../lib/shell";
 import { matches } from "../lib/sort";
 import { Check, CsvLink, FilterField, More, Select, runChoices } from "../parts/controls";
+import { OpenTrace, useDropped } from "../parts/drop_trace";
 import { WhatIsStore, useDbOption } from "../parts/empty";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { Table } from "../parts/table";
@@ -28,6 +29,24 @@ import { OperatorTableView } from "../parts/profile/operators";
 import { CompilationLog } from "../parts/profile/compilations";
 import { TextView, rawUrl } from "../parts/profile/text";
 import { XlaReport } from "../parts/profile/xla";
+
+/** What who looks has dropped, and nobody else sees. */
+function YourDropped() {
+  // One that was ingested as a dump since then is in the list below, and everybody sees it.
+  const dropped = useDropped().filter((one) => one.until !== null);
+  if (!dropped.length) return null;
+  return (
+    <p>
+      Traces that you opened, which only you see:{" "}
+      {dropped.map((one, index) => (
+        <>
+          {index > 0 && ", "}
+          <a href={traceHref(one.id)}>{shown(one.name)}</a> {one.until !== null && <span class="quiet">until {moment(one.until)}</span>}
+        </>
+      ))}
+    </p>
+  );
+}
 
 export function ArtifactsPage() {
   const [query, setQuery] = useQuery();
@@ -68,7 +87,9 @@ export function ArtifactsPage() {
           <Check label="superseded too" title="With dumps that a later one of the same name and result took the place of" checked={superseded} onChange={(on) => setQuery({ superseded: on ? null : "false" })} />
           <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={items.length} total={data.total} what="dumps" />
           <CsvLink href={address("/artifacts", { ...asked, limit: PER_PAGE, format: "csv" })} name="dumps.csv" list />
+          <OpenTrace />
         </div>
+        <YourDropped />
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       {!items.length && !run && !kind && !orphaned ? (

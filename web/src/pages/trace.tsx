@@ -6,6 +6,7 @@ import { type TraceReport, traceReport } from "../api/trace";
 import type { ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
 import { useTitle } from "../lib/hooks";
+import { OpenTrace } from "../parts/drop_trace";
 import { ErrorNote, Waiting } from "../parts/small";
 import { AreaTable } from "../trace/area";
 import { Second, useBeside } from "../trace/beside";
@@ -33,7 +34,17 @@ export function TracePage({ id }: { id: number }) {
   // Of a stored trace little changes; another one may have its id some day.
   const info = useMemo(() => (data ? infoOf(data) : null), [data?.id, data?.key]);
   useTitle("Trace");
-  if (!info) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
+  if (!info)
+    return error ? (
+      <>
+        <ErrorNote error={error} again={again} />
+        <div>
+          Another trace: <OpenTrace />
+        </div>
+      </>
+    ) : (
+      <Waiting rows={14} />
+    );
   return <Known key={`${info.id} ${info.key}`} info={info} />;
 }
 
@@ -42,10 +53,11 @@ export function TracePage({ id }: { id: number }) {
 function Known({ info }: { info: TraceInfo }) {
   const about = useAbout(info);
   const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
-  const content = useApi<ArtifactContent>(info.artifact === null ? null : contentUrl(info.artifact));
+  const isDropped = info.artifact === null && info.dropped_until !== null;
+  const content = useApi<Pick<ArtifactContent, "trace">>(isDropped ? address(`/traces/${info.id}/report`) : info.artifact === null ? null : contentUrl(info.artifact));
   const report = useMemo(() => traceReport(content.data?.trace), [content.data]);
   if (!about.isKnown) return <Waiting rows={14} />;
-  const isLate = info.artifact !== null && !content.data && !content.error;
+  const isLate = (isDropped || info.artifact !== null) && !content.data && !content.error;
   return <Timeline info={info} about={about} report={isLate ? "late" : report} found={findings.data} />;
 }
 

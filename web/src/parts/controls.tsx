@@ -201,6 +201,17 @@ export function CsvLink({ href, name, list = false }: { href: string; name: stri
   );
 }
 
+/** A table that only the page has, as a file. */
+export function CsvButton({ name, make }: { name: string; make: () => string }) {
+  return (
+    <span class="take-along">
+      <button type="button" class="button" title="The same rows in full precision, as CSV" onClick={() => saveCsv(name, [make()])}>
+        CSV
+      </button>
+    </span>
+  );
+}
+
 /** Copies the section that it stands in, or the page where it stands in none. */
 export function MarkdownButton() {
   return (

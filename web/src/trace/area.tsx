@@ -4,7 +4,7 @@ import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, plural, shown } from "../lib/format";
 import { useQuery } from "../lib/route";
-import { Choice } from "../parts/controls";
+import { Choice, CsvLink } from "../parts/controls";
 import { ErrorNote, Missing, Num, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { exactly } from "./find";
@@ -19,10 +19,12 @@ import { type Viewer, roundedOut, useViewer } from "./viewer";
 export type Sums = components["schemas"]["TraceSums"];
 export type SumsRow = Sums["rows"][number];
 export type By = "name" | "category" | "track" | "class";
+/** That the server lists. */
+const MOST_ROWS = 10_000;
 const BY: By[] = ["name", "category", "track", "class"];
 /** `limit`: rows that are listed, 10,000 at most. */
-export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By, limit: number | null = null): string =>
-  traceUrl(viewer.info, "sums", { ...window, by, limit, tracks: tracks?.join(",") ?? null });
+export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By, limit: number | null = null, format: "csv" | null = null): string =>
+  traceUrl(viewer.info, "sums", { ...window, by, limit, format, tracks: tracks?.join(",") ?? null });
 
 export function AreaTable({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
@@ -53,6 +55,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
     <div class="trace-area">
       <div class="trace-area-head">
         <Choice label="By" value={by} options={BY.map((one) => ({ value: one, text: one }))} onChange={(value) => setBy(value as By)} />
+        <CsvLink href={sumsUrl(viewer, area, by, MOST_ROWS, "csv")} name={`area-by-${by}.csv`} />
         <p>
           {data ? (
             <>

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useTheme } from "../lib/theme";
 import { FONT, type Pen, drawArea, drawGround, drawInterval, drawSlices, outline } from "./draw";
-import { drawArrow, drawCounter, drawFlags, drawPoints } from "./draw_events";
+import { drawArrow, drawBusy, drawCounter, drawFlags, drawPoints } from "./draw_events";
 import { hit, placeOf } from "./hit";
 import { lanesIn } from "./layout";
 import { drawMarks, shownFindings } from "./marks";
@@ -152,6 +152,8 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   for (const lane of lanesIn(sight.layout.lanes, sight.top, sight.top + height)) {
     const values = lane.kind === "counter" ? viewer.events.counter(lane.counter.number) : null;
     if (lane.kind === "counter" && values) drawCounter(pen, sight, lane, values, theme);
+    const busy = lane.kind === "busy" ? viewer.events.busy(lane.device.device) : null;
+    if (lane.kind === "busy" && busy) drawBusy(pen, sight, lane, busy, theme);
   }
   drawMarks(pen, sight, shownFindings(viewer), theme);
   drawPoints(pen, sight, viewer.events.points, theme);

@@ -16,7 +16,7 @@ const idle = (number: (name: string) => number, report: TraceReport): string => 
 const WORDS: Record<string, Words> = {
   incomplete_trace: { words: () => "the trace is not whole" },
   cpu_bound: { words: (number, report) => `${idle(number, report)}, waiting for the host`, mark: "idle_host_wait" },
-  device_idle: { words: idle, mark: "idle_other" },
+  device_idle: { words: idle, mark: "device_idle" },
   compiling_in_window: { words: (number) => `compiling ${percent(number("share"))} of the trace`, mark: "compiling" },
   graph_breaks: { words: (_, report) => plural(report.graph_breaks.breaks, "graph break"), mark: "graph_break" },
   recompiled_frames: { words: (_, report) => (report.recompilation.recompiles === null ? "recompilations" : plural(report.recompilation.recompiles, "recompilation")), mark: "recompile" },

@@ -5,11 +5,14 @@ import { contentUrl } from "../api/contents";
 import { traceReport } from "../api/trace";
 import type { Artifact, ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
+import { csvText } from "../lib/csv";
 import { count, digits, hoverText, plural, shown } from "../lib/format";
 import { profileHref } from "../lib/route";
+import { CsvButton } from "../parts/controls";
 import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
+import { LaunchedBy } from "./launched_by";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
 import { profileRow } from "./profile_row";
@@ -85,6 +88,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
       <h2 class="mono">
         <Copy text={data.name}>{shown(data.name)}</Copy>
       </h2>
+      {data.launched_by && <LaunchedBy viewer={viewer} origin={data.launched_by} />}
       <div class="trace-columns">
         <dl class="facts">
           <dt>Duration</dt>
@@ -233,6 +237,7 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
       <h2>
         {plural(all, "slice")} chosen, {spanText(total)} in all, within {spanText(span.end - span.begin)}
       </h2>
+      <CsvButton name="chosen.csv" make={() => csvText(["name", "count", "total_ns", "min_ns", "max_ns"], rows.map((one) => [one.name, one.count, one.total, one.min, one.max]))} />
       <PlainTable
         caption="Chosen slices by name"
         heads={[{ title: "Name" }, { title: "Count", right: true }, { title: "Total", right: true }, { title: "Average", right: true }, { title: "Shortest", right: true }, { title: "Longest", right: true }]}

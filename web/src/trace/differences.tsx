@@ -3,11 +3,12 @@ import { useMemo, useState } from "preact/hooks";
 import { address, ask, asApiError, type ApiError } from "../api/client";
 import type { Artifact, ArtifactPage, Neighbours, Result, RunRef } from "../api/types";
 import { useApi } from "../api/use";
+import { csvText } from "../lib/csv";
 import { change, count, daysAfter, daysBefore, runName, shown } from "../lib/format";
 import { inOrder } from "../lib/neighbours";
 import { relative } from "../lib/profile";
 import { go, traceHref, useQuery } from "../lib/route";
-import { Choice, Menu } from "../parts/controls";
+import { Choice, CsvButton, Menu } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { type Sums, sumsUrl } from "./area";
@@ -63,6 +64,7 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
       </div>
       {error && <ErrorNote error={error} again={() => (before.again(), after.again())} />}
       {!diff && !error && <Waiting rows={4} />}
+      {diff && <CsvButton name="differences.csv" make={() => csvOf(diff)} />}
       {diff && <Table caption="Differences by name" columns={columns} rows={diff.rows} rowKey={(row) => row.key} late={before.late || after.late} sortKey="ds" orderWords="largest change first" empty="Nothing happens in either of them." />}
       {diff && (diff.leftOut.before > 0 || diff.leftOut.after > 0) && (
         <p class="quiet">
@@ -72,6 +74,13 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
     </div>
   );
 }
+
+/** What is not known, because a name may be among those that are not listed, is an empty cell. */
+const csvOf = ({ rows }: Diff): string =>
+  csvText(
+    ["name", "before_count", "before_self_ns", "after_count", "after_self_ns", "change_ns"],
+    rows.map(({ key, before, after, delta }) => [key, before?.count ?? null, before?.self ?? null, after?.count ?? null, after?.self ?? null, delta]),
+  );
 
 /** Why a side has nothing of a name. */
 const whyMissing = (leftOut: number): string => (leftOut > 0 ? "not in this trace, or too short for the list" : "not in this trace");

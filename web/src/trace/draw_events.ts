@@ -1,9 +1,9 @@
 // Draws what a trace has beside its slices: arrows, counters, instants, notes.
 import { type Pen, FONT, widthOf } from "./draw";
-import type { Arrow, CounterWindow, Point } from "./events";
+import type { Arrow, BusyWindow, CounterWindow, Point } from "./events";
 import { deepestAt, placeOf } from "./hit";
 import { INK, type Theme } from "./palette";
-import { type CounterLane, laneOf } from "./layout";
+import { type BusyLane, type CounterLane, TRACK_PAD_PX, laneOf } from "./layout";
 import type { Sight } from "./scene";
 import type { TileStore } from "./tiles";
 import { type View, endOf, xOf } from "./view";
@@ -45,6 +45,28 @@ export function drawArrow(pen: Pen, sight: Sight, tiles: TileStore, arrow: Arrow
   pen.lineTo(to.x - HEAD_PX - thick, to.y + HEAD_PX / 2 + thick / 2);
   pen.closePath();
   pen.fill();
+}
+
+/** When a device did anything: as high as it was busy, where spans are too short to be told apart. */
+export function drawBusy(pen: Pen, sight: Sight, lane: BusyLane, data: BusyWindow, theme: Theme): void {
+  const { view, top } = sight;
+  const y = lane.top + TRACK_PAD_PX - top;
+  const height = lane.height - 2 * TRACK_PAD_PX - 2;
+  for (let n = 0; n < data.begin.length; ++n) {
+    const [begin, end] = [data.begin[n] as number, data.end[n] as number];
+    const from = Math.max(0, xOf(view, begin));
+    const to = Math.min(view.width, xOf(view, end));
+    if (to < 0 || from > view.width) continue;
+    const share = (data.busy[n] as number) / Math.max(1, end - begin);
+    const full = Math.max(1, Math.round(height * share));
+    const width = Math.max(0.5, to - from);
+    if (share < 1) {
+      pen.fillStyle = INK[theme].mark;
+      pen.fillRect(from, y, width, height);
+    }
+    pen.fillStyle = INK[theme].quiet;
+    pen.fillRect(from, y + height - full, width, full);
+  }
 }
 
 /** A counter as steps: the band from the least to the most of each pixel's time. */

@@ -12,6 +12,7 @@ export type Arrow = { fromTime: number; fromTrack: number; toTime: number; toTra
 type Schemas = components["schemas"];
 type ArrowsAnswer = Schemas["TraceArrows"];
 export type CounterWindow = Schemas["TraceCounterWindow"];
+export type BusyWindow = Schemas["TraceDeviceBusy"];
 export type Point = Schemas["TracePointRow"];
 type PointsAnswer = Schemas["TracePoints"];
 
@@ -87,6 +88,7 @@ export class Events {
   private readonly flowsPart = new Part<ArrowsAnswer>();
   private readonly pointsPart = new Part<PointsAnswer>();
   private readonly counterParts = new Map<number, Part<CounterWindow>>();
+  private readonly busyParts = new Map<number, Part<BusyWindow>>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly again: Again;
 
@@ -117,12 +119,17 @@ export class Events {
     return this.counterParts.get(number)?.kept?.data ?? null;
   }
 
+  /** What is known of when a device was busy. */
+  busy(device: number): BusyWindow | null {
+    return this.busyParts.get(device)?.kept?.data ?? null;
+  }
+
   get counters(): number {
     return [...this.counterParts.values()].filter((one) => one.kept).length;
   }
 
   private get parts(): Part<unknown>[] {
-    return [this.flowsPart, this.pointsPart, ...this.counterParts.values()];
+    return [this.flowsPart, this.pointsPart, ...this.counterParts.values(), ...this.busyParts.values()];
   }
 
   private get kinds(): string[] {
@@ -139,19 +146,24 @@ export class Events {
     const wide = { begin: Math.max(0, sight.begin - margin), end: sight.end + margin };
     this.lookAt(this.flowsPart, "flows", this.kinds.join(), { kinds: this.kinds.join(), limit: MOST }, sight, wide);
     this.lookAt(this.pointsPart, "points", viewer.flows.includes(INSTANTS) ? INSTANTS : "", { limit: MOST }, sight, wide);
-    const seen = new Set<number>();
-    for (const lane of lanesIn(viewer.layout.lanes, viewer.top, viewer.top + viewer.height)) {
-      if (lane.kind !== "counter") continue;
-      const { number } = lane.counter;
-      seen.add(number);
-      const part = this.counterParts.get(number) ?? new Part<CounterWindow>();
-      this.counterParts.set(number, part);
+    const lanes = lanesIn(viewer.layout.lanes, viewer.top, viewer.top + viewer.height);
+    const counters = lanes.flatMap((lane) => (lane.kind === "counter" ? [lane.counter.number] : []));
+    const devices = lanes.flatMap((lane) => (lane.kind === "busy" ? [lane.device.device] : []));
+    this.lookAtEach(this.counterParts, counters, (part, number) => this.ask(part, "counter", "", { number, buckets: BUCKETS }, wide), sight);
+    this.lookAtEach(this.busyParts, devices, (part, device) => this.ask(part, "busy", "", { device, buckets: BUCKETS }, wide), sight);
+    if (error !== this.error) viewer.changed("overlay");
+  }
+
+  /** Of what has a lane each: those in sight, where what is known of them is not fine enough. */
+  private lookAtEach<T>(parts: Map<number, Part<T>>, inSight: readonly number[], ask: (part: Part<T>, number: number) => void, sight: Window): void {
+    for (const number of inSight) {
+      const part = parts.get(number) ?? new Part<T>();
+      parts.set(number, part);
       const { kept } = part;
       if (kept && contains(kept.window, sight) && spanOf(kept.window) < 4.5 * spanOf(sight)) part.giveUp();
-      else this.ask(part, "counter", "", { number, buckets: BUCKETS }, wide);
+      else ask(part, number);
     }
-    for (const [number, part] of this.counterParts) if (!seen.has(number)) part.giveUp();
-    if (error !== this.error) viewer.changed("overlay");
+    for (const [number, part] of parts) if (!inSight.includes(number)) part.giveUp();
   }
 
   /** Of a list that may be cut: where it is, of what is in sight alone. `asked`: "" where nothing is wanted. */
@@ -196,6 +208,18 @@ export class Events {
     }
     return best;
   }
+}
+
+/** The place of what a device did at a moment, or of what it did next if nothing; the columns' end where nothing is left. */
+export function busyAt({ end }: BusyWindow, time: number): number {
+  let low = 0;
+  let high = end.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((end[middle] as number) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** What a counter was at a moment. */

@@ -45,6 +45,11 @@ export class Finder {
     this.viewer.changed("slices");
   }
 
+  /** Of all names that were found, as a table. */
+  get csvUrl(): string {
+    return traceUrl(this.viewer.info, "find", { q: this.answered, limit: MOST_LABELS, format: "csv" });
+  }
+
   stop(): void {
     clearTimeout(this.timer);
     this.controller?.abort();

@@ -1,6 +1,8 @@
 // The field to look for names in, and the list of what was found.
 import { useRef } from "preact/hooks";
 import { count, plural, shown } from "../lib/format";
+import { csvText } from "../lib/csv";
+import { CsvButton, CsvLink } from "../parts/controls";
 import { PlainTable } from "../parts/plain_table";
 import { ErrorNote } from "../parts/small";
 import { exactly } from "./find";
@@ -8,7 +10,7 @@ import { inRect } from "./hit";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
 import { chooseSlice } from "./slice";
-import { itemWords } from "./spoken";
+import { itemWords, nameOf } from "./spoken";
 import { exactText, spanText } from "./time";
 import { windowOf } from "./view";
 import { type Viewer, useViewer } from "./viewer";
@@ -79,6 +81,7 @@ export function Hits({ viewer }: { viewer: Viewer }) {
           <h2>
             {plural(found.slices, "slice")} of {plural(found.names, "name")}, {spanText(found.total_ns)} in all
           </h2>
+          <CsvLink href={viewer.finder.csvUrl} name="names.csv" />
           <PlainTable caption="Names that fit" heads={[{ title: "Name" }, { title: "Class" }, { title: "Category" }, { title: "Count", right: true }, { title: "Total", right: true }]}>
             <tbody>
               {found.labels.slice(0, 200).map((one) => (
@@ -106,6 +109,11 @@ export function Hits({ viewer }: { viewer: Viewer }) {
   );
 }
 
+function titleOf(viewer: Viewer, track: number): string {
+  const known = viewer.tracks.get(track);
+  return known ? trackTitle(known) : String(track);
+}
+
 function InSight({ viewer }: { viewer: Viewer }) {
   // Drawn anew when the picture rests, not while it moves.
   useViewer(viewer, (one) => (one.isLate ? "" : `${one.view.begin} ${one.view.nsPerPx} ${one.top} ${one.height}`));
@@ -116,11 +124,11 @@ function InSight({ viewer }: { viewer: Viewer }) {
       <h2>
         In sight{isCut ? `: the first ${count(MOST_IN_SIGHT)}` : `: ${count(items.length)}`}
       </h2>
+      {sorted.length > 0 && <CsvButton name="in-sight.csv" make={() => csvText(["name", "slices", "begin_ns", "duration_ns", "busy_ns", "track", "row"], sorted.map((item) => [nameOf(viewer, item) ?? "", item.count, item.begin, item.end - item.begin, item.busy, titleOf(viewer, item.track), item.row + 1]))} />}
       <PlainTable caption="Slices in sight, by time" heads={[{ title: "Name" }, { title: "Begin", right: true }, { title: "Duration", right: true }, { title: "Track" }, { title: "Row", right: true }]}>
         <tbody>
           {sorted.map((item) => {
             const { size, at } = itemWords(item);
-            const track = viewer.tracks.get(item.track);
             const name = viewer.labels.get(item.label)?.name ?? "…";
             return (
               <tr key={`${item.track} ${item.slice.chunk} ${item.slice.index}`}>
@@ -132,7 +140,7 @@ function InSight({ viewer }: { viewer: Viewer }) {
                 </th>
                 <td class="right">{at}</td>
                 <td class="right">{size}</td>
-                <td>{track ? trackTitle(track) : item.track}</td>
+                <td>{titleOf(viewer, item.track)}</td>
                 <td class="right">{item.row + 1}</td>
               </tr>
             );

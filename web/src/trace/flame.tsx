@@ -6,7 +6,7 @@ import { count, plural, shown } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { useQuery } from "../lib/route";
 import { useTheme } from "../lib/theme";
-import { Choice } from "../parts/controls";
+import { Choice, CsvLink } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { penOf } from "./canvas";
 import { FONT, fitting } from "./draw";
@@ -64,14 +64,19 @@ export function Flame({ viewer }: { viewer: Viewer }) {
   );
 }
 
+/** That the server lists of a tree. */
+const MOST_ROWS = 20_000;
+
 function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area: Area; view: string; label: number | null; onLabel: (label: number) => void }) {
-  const url = traceUrl(viewer.info, "flame", { ...area.window, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null });
+  const asked = { ...area.window, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null };
+  const url = traceUrl(viewer.info, "flame", asked);
   const { data, error, again, late } = useApi<FlameAnswer>(url);
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
   const name = label === null ? null : viewer.labels.get(label)?.name;
   return (
     <div class={late ? "trace-area late" : "trace-area"}>
       {error && <ErrorNote error={error} again={again} kept />}
+      <CsvLink href={traceUrl(viewer.info, "flame", { ...asked, limit: MOST_ROWS, format: "csv" })} name={`stacks-${view}.csv`} />
       {data.stacks && <Graph viewer={viewer} rows={data.stacks} onLabel={onLabel} words="Stacks, the heaviest first" />}
       {data.callers && <Graph viewer={viewer} rows={data.callers} onLabel={onLabel} isUp words={`What calls ${name ?? "it"}`} />}
       {data.callees && <Graph viewer={viewer} rows={data.callees} onLabel={onLabel} words={`What ${name ?? "it"} calls`} />}

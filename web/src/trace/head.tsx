@@ -1,15 +1,18 @@
 // What the page is of, in a sentence, and the ways from it.
-import { address } from "../api/client";
+import { useState } from "preact/hooks";
+import { address, asApiError, take } from "../api/client";
 import type { TraceReport } from "../api/trace";
 import type { Artifact, Result } from "../api/types";
 import { useApi } from "../api/use";
-import { shown, testName } from "../lib/format";
+import { moment, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { whichDump } from "../lib/profile";
-import { artifactHref, modelHref, profileHref, traceHref } from "../lib/route";
+import { artifactHref, go, modelHref, profileHref, traceHref } from "../lib/route";
+import { OpenTrace, useDropped } from "../parts/drop_trace";
 import { RunLink } from "../parts/small";
 import { type TraceInfo, sizeWords } from "./info";
 import { costsOf, deviceUse } from "./costs";
+import { Devices } from "./devices";
 import { MARKS, goToMark } from "./marks";
 import { type Viewer, useViewer } from "./viewer";
 
@@ -17,13 +20,14 @@ export type About = { artifact: Artifact | null; result: Result | null; name: st
 
 /** Whose trace it is. */
 export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
+  const dropped = useDropped().find((one) => one.id === info.id);
   const dump = useApi<Artifact>(info.artifact === null ? null : address(`/artifacts/${info.artifact}`));
   const artifact = dump.data;
   const [of] = artifact?.results ?? [];
   const measured = useApi<Result>(of ? address(`/runs/${of.run.id}/results/${of.experiment_id}`) : null);
   const result = measured.data;
   const isKnown = (info.artifact === null || artifact !== null || dump.error !== null) && (!of || result !== null || measured.error !== null);
-  const file = artifact ? shown(artifact.name.split("/").pop() ?? "") : `Trace ${info.id}`;
+  const file = artifact ? shown(artifact.name.split("/").pop() ?? "") : dropped ? shown(dropped.name) : `Trace ${info.id}`;
   const name = result && artifact ? `${shown(result.experiment.model)}, ${result.experiment.column}, ${testName(result.experiment.test)}, ${whichDump(artifact)}` : file;
   return { artifact, result, name, isKnown };
 }
@@ -47,13 +51,38 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
         )}
         {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
+        {info.dropped_until !== null && <OfYours info={info} until={info.dropped_until} />}
+        <OpenTrace />
       </nav>
-      {report && (
-        <div class="trace-costs" role="group" aria-label="What costs time">
-          {report === "late" ? <span class="quiet">Reading the report…</span> : <Costs viewer={viewer} report={report} artifact={artifact} />}
+      {(report || viewer.info.devices.length > 0) && (
+        <div class="trace-costs" role="group" aria-label="How busy devices were, and what costs time">
+          <Devices viewer={viewer} />
+          {report === "late" ? <span class="quiet">Reading the report…</span> : report && <Costs viewer={viewer} report={report} artifact={artifact} />}
         </div>
       )}
     </header>
+  );
+}
+
+/** Of a trace that who looks dropped: how long it stays, and the way to take it away now. */
+function OfYours({ info, until }: { info: TraceInfo; until: string }) {
+  const [failed, setFailed] = useState("");
+  const remove = async () => {
+    try {
+      await take(address(`/dropped-traces/${info.id}`));
+      go("/artifacts");
+    } catch (problem) {
+      setFailed(asApiError(problem, "").message);
+    }
+  };
+  return (
+    <>
+      <span class="quiet">only you see it, until {moment(until)}</span>
+      <button type="button" class="link" onClick={() => void remove()}>
+        remove it now
+      </button>
+      {failed && <span class="warn">{failed}</span>}
+    </>
   );
 }
 
@@ -76,14 +105,26 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
             <span aria-hidden="true">{MARKS[mark].sign}</span> {words}
           </button>
         ) : (
-          artifact && (
-            <a class={`chip ${severity}`} key={code} href={`${artifactHref(artifact)}#flags`} title={sentence}>
-              {words}
-            </a>
-          )
+          <Advice severity={severity} key={code} words={words} sentence={sentence} href={artifact && `${artifactHref(artifact)}#flags`} />
         ),
       )}
     </>
+  );
+}
+
+/** A trace that was dropped has no page with its report: there the sentence stands behind the words. */
+function Advice({ severity, words, sentence, href }: { severity: string; words: string; sentence: string; href: string | null }) {
+  if (href)
+    return (
+      <a class={`chip ${severity}`} href={href} title={sentence}>
+        {words}
+      </a>
+    );
+  return (
+    <span class={`chip ${severity}`} title={sentence}>
+      {words}
+      <span class="sr">: {sentence}</span>
+    </span>
   );
 }
 

@@ -9,15 +9,17 @@ type Schemas = components["schemas"];
 export type TraceOverview = Schemas["TraceOverview"];
 export type FlowKind = Schemas["FlowKind"];
 export type TraceCounter = Schemas["TraceCounter"];
+export type TraceDevice = Schemas["TraceDevice"];
 
 /** A trace with its tracks; times in ns from the origin. */
-export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings"> & { tracks: Track[]; tracksLeftOut: number; /** Null: not known. */ countersLeftOut: number | null };
+export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings" | "dropped_until"> & { /** Empty, too, where it is not known which are devices. */ devices: TraceDevice[]; devicesLeftOut: number; tracks: Track[]; tracksLeftOut: number; /** Null: not known. */ countersLeftOut: number | null };
 
 /** What is asked of a trace; with the key of its content, so that no answer is of another one that has its number by now. */
 export const traceUrl = ({ id, key }: Pick<TraceInfo, "id" | "key">, what: string, query: Parameters<typeof address>[1] = {}): string => address(`/traces/${id}/${what}`, { ...query, key });
 
 export function infoOf(overview: TraceOverview): TraceInfo {
-  const { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings } = overview;
+  const { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, dropped_until } = overview;
+  const devices = overview.devices ?? [];
   const tracks = overview.threads.map(
     (one): Track => ({
       number: one.thread,
@@ -37,7 +39,7 @@ export function infoOf(overview: TraceOverview): TraceInfo {
       points: one.points ?? 0,
     }),
   );
-  return { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, tracks, tracksLeftOut: overview.tracks_left_out, countersLeftOut: overview.counters_left_out };
+  return { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, dropped_until, devices, devicesLeftOut: overview.devices_left_out, tracks, tracksLeftOut: overview.tracks_left_out, countersLeftOut: overview.counters_left_out };
 }
 
 /** How large a trace is, and what of it the timeline lacks. */

@@ -1,6 +1,6 @@
 // Which track stands where: sections of devices and processes, and within them lanes. Nothing here draws.
 import { plural } from "../lib/format";
-import type { TraceCounter } from "./info";
+import type { TraceCounter, TraceDevice } from "./info";
 import type { Side, Track } from "./types";
 
 export type Section = {
@@ -11,6 +11,8 @@ export type Section = {
   side: Side;
   tracks: Track[];
   counters: TraceCounter[];
+  /** When anything ran on any of its tracks; null: it is no device, or that is not known. */
+  device: TraceDevice | null;
 };
 
 /** A row of the open track; of a closed one, which only shows where something is; between the sections. */
@@ -93,7 +95,8 @@ const FIRST_COUNTERS = 24;
 
 /** Tracks, and counters, by the device or process that they are of, in the order in which they are drawn: devices first, among them and
  * among the host's processes as the file says. */
-export function sections(tracks: readonly Track[], counters: readonly TraceCounter[] = []): Section[] {
+export function sections(tracks: readonly Track[], counters: readonly TraceCounter[] = [], devices: readonly TraceDevice[] = []): Section[] {
+  const deviceOfTrack = new Map(devices.map((one) => [one.thread, one]));
   const countersOf = new Map<number, TraceCounter[]>();
   for (const counter of counters) {
     const known = countersOf.get(counter.thread);
@@ -110,10 +113,11 @@ export function sections(tracks: readonly Track[], counters: readonly TraceCount
     if (!draft) {
       const device = deviceOf(track);
       const { title, note } = titleOf(track, device);
-      draft = { section: { key, title, note, side: device ? "device" : track.side === "device" ? "device" : "host", tracks: [], counters: [] }, device, sort: track.processSort, pid: track.pid };
+      draft = { section: { key, title, note, side: device ? "device" : track.side === "device" ? "device" : "host", tracks: [], counters: [], device: null }, device, sort: track.processSort, pid: track.pid };
       drafts.set(key, draft);
     }
     if (hasContent(track)) draft.section.tracks.push(track);
+    draft.section.device ??= deviceOfTrack.get(track.number) ?? null;
     draft.section.counters = draft.section.counters.concat(own);
     countersOf.delete(track.number);
   }
@@ -132,7 +136,7 @@ export function sections(tracks: readonly Track[], counters: readonly TraceCount
     (a, b) => aside(a) - aside(b) || hostLast(a) - hostLast(b) || compare(sortOf(a), sortOf(b)) || byName(group(a), group(b)) || Number(a.device?.isSparseCore ?? false) - Number(b.device?.isSparseCore ?? false) || byName(a.section.title, b.section.title) || byName(a.pid, b.pid),
   );
   const all = sorted.map(({ section }) => ({ ...section, tracks: orderTracks(section.tracks, section.side) }));
-  return ownerless.length ? [...all, { key: "counters", title: "Counters", note: "of tracks that are not listed", side: "other", tracks: [], counters: ownerless }] : all;
+  return ownerless.length ? [...all, { key: "counters", title: "Counters", note: "of tracks that are not listed", side: "other", tracks: [], counters: ownerless, device: null }] : all;
 }
 
 /** What a track is called in its section. */
@@ -165,11 +169,15 @@ export type TrackLane = {
 };
 /** A number over time. */
 export type CounterLane = { kind: "counter"; key: string; section: Section; counter: TraceCounter; top: number; height: number };
+/** When a device did anything: derived of its tracks, and none of them. */
+export type BusyLane = { kind: "busy"; key: string; section: Section; device: TraceDevice; top: number; height: number };
 /** Where there are more counters than are shown at first: shows the rest, or takes it away again. */
 export type MoreLane = { kind: "more"; key: string; section: Section; more: number; isOpen: boolean; top: number; height: number };
-export type Lane = HeadLane | TrackLane | CounterLane | MoreLane;
+export type Lane = HeadLane | TrackLane | BusyLane | CounterLane | MoreLane;
 
 export const COUNTER_PX = 34;
+export const BUSY_PX = ROW_PX + 2 * TRACK_PAD_PX;
+export const BUSY_TITLE = "Busy";
 /** A counter's event often has one number, whose key says nothing. */
 export const counterTitle = ({ name, key }: TraceCounter): string => (/^(value|)$/i.test(key) ? name : `${name} ${key}`);
 
@@ -192,9 +200,9 @@ function isKept(section: Section, name: string, only: string): boolean {
   return words.every((word) => own.includes(word));
 }
 
-export type Layout = { lanes: Lane[]; byTrack: ReadonlyMap<number, TrackLane>; height: number; shown: number; all: number };
+export type Layout = { lanes: Lane[]; byTrack: ReadonlyMap<number, TrackLane>; /** By the tracks of their devices. */ busyByTrack: ReadonlyMap<number, BusyLane>; height: number; shown: number; all: number };
 
-export const PINNED: Section = { key: "pinned", title: "Pinned", note: "", side: "other", tracks: [], counters: [] };
+export const PINNED: Section = { key: "pinned", title: "Pinned", note: "", side: "other", tracks: [], counters: [], device: null };
 
 export function lay(all: readonly Section[], state: LayoutState, open: ReadonlySet<number> = firstOpen(all)): Layout {
   const lanes: Lane[] = [];
@@ -230,6 +238,7 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
     const hiddenTracks = section.tracks.filter((track) => state.hidden.has(track.number)).length;
     add({ kind: "head", key, section, isOpen, top, height: HEAD_PX, hiddenTracks });
     if (!isOpen) continue;
+    if (section.device && isKept(section, BUSY_TITLE, state.only)) add({ kind: "busy", key: `b:${section.device.device}`, section, device: section.device, top, height: BUSY_PX });
     for (const track of tracks) addTrack(section, track, false);
     const more = counters.length - FIRST_COUNTERS;
     const isAll = state.toggled.has(moreKey(section));
@@ -237,7 +246,8 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
     if (more > 0) add({ kind: "more", key: moreKey(section), section, more, isOpen: isAll, top, height: HEAD_PX });
   }
   const byTrack = new Map(lanes.flatMap((lane) => (lane.kind === "track" ? [[lane.track.number, lane] as const] : [])));
-  return { lanes, byTrack, height: top, shown, all: whereOf.size };
+  const busyByTrack = new Map(lanes.flatMap((lane) => (lane.kind === "busy" ? lane.section.tracks.map((track) => [track.number, lane] as const) : [])));
+  return { lanes, byTrack, busyByTrack, height: top, shown, all: whereOf.size };
 }
 
 /** The place in `lanes` of what is at `y`; −1 above all, the last one below them. */

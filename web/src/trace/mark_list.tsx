@@ -7,8 +7,9 @@ import { useQuery } from "../lib/route";
 import { CsvLink, More, Select } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
+import { CAUSES } from "./devices";
 import { trackTitle } from "./layout";
-import { ALL_MARKS, type Finding, type FindingPage, MARKS, type MarkKind, goToFinding } from "./marks";
+import { ALL_MARKS, type Finding, type FindingPage, MARKS, type MarkKind, goToFinding, isGap } from "./marks";
 import { exactPlace, exactText, spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
 
@@ -42,7 +43,7 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
   const list = usePages<FindingPage>(listUrl(viewer, kind));
   const { data, error, again } = list;
   const rows = useMemo<Row[]>(() => data?.items.map((finding, place) => ({ finding, place })) ?? [], [data]);
-  const columns = useMemo(() => columnsOf(viewer), [viewer]);
+  const columns = useMemo(() => columnsOf(viewer, kind), [viewer, kind]);
   useEffect(() => {
     if (data) viewer.setListedMarks(kind, data.items);
   }, [viewer, kind, data]);
@@ -64,7 +65,10 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
   );
 }
 
-const columnsOf = (viewer: Viewer): Column<Row>[] => [
+/** An older version of the server did not keep why. */
+const causeOf = ({ cause }: Finding): string => CAUSES[cause ?? "unknown"];
+
+const columnsOf = (viewer: Viewer, kind: MarkKind): Column<Row>[] => [
   { key: "words", title: "Mark", width: 320, cell: ({ finding }) => <span title={finding.words}>{shown(finding.words)}</span> },
   {
     key: "length",
@@ -75,6 +79,7 @@ const columnsOf = (viewer: Viewer): Column<Row>[] => [
     sort: ({ finding }) => finding.end - finding.begin,
     cell: ({ finding }) => <span title={exactText(finding.end - finding.begin)}>{spanText(finding.end - finding.begin)}</span>,
   },
+  ...(isGap(kind) ? [{ key: "cause", title: "Cause", width: 200, sort: ({ finding }: Row) => causeOf(finding), cell: ({ finding }: Row) => causeOf(finding) }] : []),
   { key: "begin", title: "Begin", width: 150, align: "right", first: "asc", sort: ({ finding }) => finding.begin, cell: ({ finding }) => exactPlace(finding.begin) },
   {
     key: "track",

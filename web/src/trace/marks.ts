@@ -20,8 +20,9 @@ export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }
   recompile: { sign: "↻", one: "recompilation", many: "recompilations" },
   compiling: { sign: "◍", one: "compilation", many: "compilations" },
   step: { sign: "│", one: "step", many: "steps" },
-  idle_host_wait: { sign: "▒", one: "gap that waits for the host", many: "gaps that wait for the host" },
-  idle_other: { sign: "░", one: "other idle gap", many: "other idle gaps" },
+  device_idle: { sign: "▁", one: "gap of a device", many: "gaps of devices" },
+  idle_host_wait: { sign: "▒", one: "gap of a stream that waits for the host", many: "gaps of streams that wait for the host" },
+  idle_other: { sign: "░", one: "other gap of a stream", many: "other gaps of streams" },
   long_launch_delay: { sign: "⇥", one: "long launch delay", many: "long launch delays" },
   queue_full: { sign: "▤", one: "full launch queue", many: "full launch queues" },
   synchronization: { sign: "‖", one: "synchronization", many: "synchronizations" },
@@ -32,7 +33,9 @@ export const ALL_MARKS = Object.keys(MARKS) as MarkKind[];
 /** What is drawn before anybody chose: rare, and each worth a look. */
 export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
 const SIGN_PX = 12;
-const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other";
+export const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other" || isOfDevice(kind);
+/** It is of a device as a whole, and of the track on which something ran next. */
+const isOfDevice = (kind: MarkKind): boolean => kind === "device_idle";
 
 export const shownFindings = (viewer: Viewer): Finding[] => viewer.findings.filter((one) => viewer.marks.has(one.kind));
 
@@ -46,7 +49,7 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
   // Of thousands in sight those are drawn that are seen: one for each pixel of a track.
   const lastX = new Map<number, number>();
   for (const { kind, thread, begin, end } of findings) {
-    const lane = laneOf(sight.layout, thread);
+    const lane = isOfDevice(kind) ? sight.layout.busyByTrack.get(thread) : laneOf(sight.layout, thread);
     const x0 = xOf(sight.view, begin);
     const x1 = xOf(sight.view, end);
     if (!lane || x1 < 0 || x0 > sight.view.width) continue;
@@ -76,10 +79,11 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
   }
 }
 
-/** The finding whose sign or gap is at a place of a track, or near enough to be meant. */
-export function findingAt(viewer: Viewer, thread: number, time: number): Finding | null {
+/** The finding whose sign or gap is at a place of a track, or of a device's tracks together (`ofDevice`), or near enough to be
+ * meant. */
+export function findingAt(viewer: Viewer, threads: readonly number[], time: number, ofDevice: boolean): Finding | null {
   const near = 6 * viewer.view.nsPerPx;
-  return shownFindings(viewer).find((one) => one.thread === thread && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
+  return shownFindings(viewer).find((one) => isOfDevice(one.kind) === ofDevice && threads.includes(one.thread) && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
 }
 
 const lengthOf = ({ begin, end }: Finding): number => end - begin;
@@ -126,9 +130,10 @@ export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longe
 }
 
 /** Shows a finding or a note with as much around it, and its track. */
-export function goToFinding(viewer: Viewer, { begin, end, thread, words }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null }): void {
+export function goToFinding(viewer: Viewer, { begin, end, thread, words, kind }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null; kind?: MarkKind }): void {
   const length = Math.max(1, end - begin);
   viewer.fitWindow({ begin: begin - length, end: end + length });
-  if (thread !== null) viewer.showTrack(thread);
+  if (thread !== null && kind && isOfDevice(kind)) viewer.showDevice(thread);
+  else if (thread !== null) viewer.showTrack(thread);
   viewer.say(words);
 }

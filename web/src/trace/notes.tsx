@@ -5,6 +5,7 @@ import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { authorOf } from "../lib/author";
 import { moment, plural } from "../lib/format";
+import { CsvLink } from "../parts/controls";
 import { ErrorNote } from "../parts/small";
 import { useRefusal } from "../parts/session";
 import { useNamed } from "../parts/who";
@@ -101,6 +102,7 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
           </li>
         ))}
       </ul>
+      {notes.length > 0 && <CsvLink href={`${notesUrl(viewer)}?format=csv`} name="notes.csv" />}
       {dialog}
     </div>
   );

@@ -1,10 +1,11 @@
 // What wheel, mouse, pen and fingers do on the picture of the tracks.
 import { count, digits } from "../lib/format";
-import { valueAt } from "./events";
+import { percent } from "../lib/profile";
+import { busyAt, valueAt } from "./events";
 import { hit, inRect, snapped } from "./hit";
-import type { TraceCounter } from "./info";
-import { counterTitle, laneAt } from "./layout";
-import { MARKS, findingAt } from "./marks";
+import type { TraceCounter, TraceDevice } from "./info";
+import { BUSY_TITLE, counterTitle, laneAt } from "./layout";
+import { type Finding, MARKS, findingAt } from "./marks";
 import { speak } from "./spoken";
 import { spanText } from "./time";
 import type { Window } from "./types";
@@ -49,14 +50,35 @@ function counterAt(viewer: Viewer, counter: TraceCounter, time: number): HoverPo
   return { what: Number.isInteger(value) ? count(value) : digits(value), name: counterTitle(counter), time: Math.round(time / step) * step, category: "" };
 }
 
+const hoverOf = (finding: Finding): HoverPoint => ({ what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) });
+
+/** What a device did at a moment, or for how long it did nothing; null where that is not known. */
+function deviceAt(viewer: Viewer, { device, begin, end }: TraceDevice, time: number): HoverPoint | null {
+  const known = viewer.events.busy(device);
+  if (!known || time < begin || time >= end) return null;
+  const at = busyAt(known, time);
+  const [from, to] = [known.begin[at], known.end[at]];
+  if (from === undefined || to === undefined) return null;
+  if (time >= from) {
+    const share = (known.busy[at] as number) / Math.max(1, to - from);
+    return { what: share < 1 ? `busy ${percent(share)} of ${spanText(to - from)}` : `busy for ${spanText(to - from)}`, name: BUSY_TITLE, time: from, category: "derived" };
+  }
+  const since = known.end[at - 1];
+  return since === undefined ? null : { what: `idle for ${spanText(from - since)}`, name: BUSY_TITLE, time: since, category: "derived" };
+}
+
 /** The finding, the instant or the value that is under a place. */
 function pointUnder(viewer: Viewer, x: number, y: number): HoverPoint | null {
   const lane = laneAt(viewer.layout.lanes, y + viewer.top);
   const time = timeOf(viewer.view, x);
   if (lane?.kind === "counter") return counterAt(viewer, lane.counter, time);
+  if (lane?.kind === "busy") {
+    const gap = findingAt(viewer, lane.section.tracks.map((one) => one.number), time, true);
+    return gap ? hoverOf(gap) : deviceAt(viewer, lane.device, time);
+  }
   if (lane?.kind !== "track") return null;
-  const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, lane.track.number, time) : null;
-  if (finding) return { what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) };
+  const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, [lane.track.number], time, false) : null;
+  if (finding) return hoverOf(finding);
   const point = y + viewer.top > lane.top + lane.height - 7 ? viewer.events.pointAt(lane.track.number, time, 4) : null;
   return point && { what: "instant", name: point.name, time: point.time, category: point.category };
 }

@@ -5,10 +5,11 @@ import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, digits, plural } from "../lib/format";
 import { useQuery } from "../lib/route";
-import { Select } from "../parts/controls";
+import { CsvLink, Select } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { traceUrl } from "./info";
+import { QueryTables } from "./query_tables";
 import { type Slice, chooseSlice, sliceUrl } from "./slice";
 import type { SliceRef } from "./types";
 import type { Viewer } from "./viewer";
@@ -18,6 +19,8 @@ type Cell = Answer["rows"][number][number];
 type Row = { number: number; cells: Cell[] };
 
 const LIMIT = 1000;
+/** That the server gives. */
+const MOST_ROWS = 10_000;
 const EXAMPLES = [
   { value: "", text: "examples" },
   { value: "SELECT name, count(*) AS slices, sum(duration) AS total_ns\nFROM slices WHERE category = 'kernel'\nGROUP BY name ORDER BY total_ns DESC LIMIT 20", text: "kernels by time" },
@@ -38,6 +41,20 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => setText(sql), [sql]);
   const run = (what = text) => setQuery({ sql: what.trim() || null });
+  const insert = (name: string): void => {
+    const box = field.current;
+    if (!box) return;
+    const [from, to] = [box.selectionStart, box.selectionEnd];
+    // Names stand apart from what is beside them.
+    const before = /[\w"]$/.test(text.slice(0, from)) ? " " : "";
+    const after = /^[\w"]/.test(text.slice(to)) ? " " : "";
+    setText(text.slice(0, from) + before + name + after + text.slice(to));
+    const at = from + before.length + name.length;
+    requestAnimationFrame(() => {
+      box.focus();
+      box.setSelectionRange(at, at);
+    });
+  };
   return (
     <div class="trace-area">
       <form
@@ -80,6 +97,10 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
           />
         </div>
       </form>
+      <details class="nested">
+        <summary>Tables and their columns</summary>
+        <QueryTables insert={insert} />
+      </details>
       {sql && <Answered viewer={viewer} sql={sql} />}
     </div>
   );
@@ -99,6 +120,8 @@ function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
         {data.is_cut ? ", and there are more" : ""}
         {data.slices_read === null ? "" : `, ${plural(data.slices_read, "slice")} read`}
       </p>
+      {data.rows.length > 0 && <CsvLink href={traceUrl(viewer.info, "query", { sql, limit: MOST_ROWS, format: "csv" })} name="query.csv" list />}
+      {data.is_cut && <p class="quiet note">The CSV has {count(MOST_ROWS)} rows at most.</p>}
       <Table caption="What the query answers" columns={columns} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
     </>
   );

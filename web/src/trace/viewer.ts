@@ -89,7 +89,7 @@ export class Viewer {
   constructor(readonly info: TraceInfo, source: Source = sourceOf(info.id, info.key)) {
     this.source = source;
     this.end = Math.max(1, info.end);
-    this.sections = sections(info.tracks, info.counters);
+    this.sections = sections(info.tracks, info.counters, info.devices);
     this.tracks = new Map(info.tracks.map((one) => [one.number, one]));
     this.open = firstOpen(this.sections);
     this.layout = lay(this.sections, this.layoutState, this.open);
@@ -359,6 +359,15 @@ export class Viewer {
     hidden.delete(number);
     const isFilteredOut = !laneOf(this.layout, number);
     this.setLayout({ toggled, hidden, only: isFilteredOut ? "" : this.layoutState.only });
+  }
+
+  /** Scrolls to what the device of a track did as a whole, where that is shown. */
+  showDevice(number: number): void {
+    const section = this.sections.find((one) => one.tracks.some((track) => track.number === number));
+    if (section && this.layoutState.toggled.has(sectionKey(section))) this.toggle(sectionKey(section));
+    const lane = this.layout.busyByTrack.get(number);
+    if (lane) this.scrollTo(Math.max(0, lane.top - HEAD_PX));
+    else this.showTrack(number);
   }
 
   /** Scrolls to a track. */

@@ -136,5 +136,12 @@ TEST(CsvTable, TakesRowsFromNamedArray) {
   EXPECT_EQ(csv_of(columns, answer, "others").text, "a\r\n");
 }
 
+TEST(CsvOfRows, IsSafeForSpreadsheetsAndKeepsNumbers) {
+  EXPECT_EQ(csv_of_rows(json::parse(R"(["a", "=b", "c,d"])"),
+                        json::parse(R"([[1, "=1+1", null], [-2.5, "say \"x\"", "-1"]])")),
+            "a,'=b,\"c,d\"\r\n1,'=1+1,\r\n-2.5,\"say \"\"x\"\"\",'-1\r\n");
+  EXPECT_EQ(csv_of_rows(json::array({"a"}), json::array()), "a\r\n");
+}
+
 }  // namespace
 }  // namespace benchhud::server

@@ -193,7 +193,8 @@ CREATE TABLE trace (
   flow_events   INTEGER NOT NULL,
   unclosed      INTEGER NOT NULL,
   unmatched     INTEGER NOT NULL,
-  problem_count INTEGER NOT NULL
+  problem_count INTEGER NOT NULL,
+  cuda_driver   INTEGER NOT NULL DEFAULT 0  -- the newest CUDA that the driver knows, as 12040 for 12.4; 0: not known
 ) STRICT;
 
 -- What could not be taken as it is: the first of them.

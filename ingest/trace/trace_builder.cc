@@ -65,8 +65,7 @@ bool is_point_phase(char phase) {
 
 // Copies and sets on a device, as newer and older profilers call them.
 bool is_transfer(std::string_view category) {
-  return category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" ||
-         category == "Memset";
+  return category.ends_with("emcpy") || category.ends_with("emset");
 }
 
 // What the device did, as newer and older profilers call it.
@@ -135,13 +134,15 @@ void TraceBuilder::on_broken(std::int64_t offset, std::string_view reason) {
   problem(offset, reason);
 }
 
-void TraceBuilder::on_base_time(std::int64_t offset, std::string_view nanoseconds) {
-  const auto time = number_of<std::int64_t>(nanoseconds);
-  if (!time) {
-    return problem(offset, fmt::format("baseTimeNanoseconds is {}, not a whole number",
-                                       nanoseconds.substr(0, 40)));
+void TraceBuilder::on_number(TraceNumber number, std::int64_t offset, std::string_view text) {
+  const bool is_base_time = number == TraceNumber::kBaseTime;
+  const auto read = number_of<std::int64_t>(text);
+  if (!read) {
+    return problem(offset, fmt::format("{} is {}, not a whole number",
+                                       is_base_time ? "baseTimeNanoseconds" : "cuda_driver_version",
+                                       text.substr(0, 40)));
   }
-  trace_.base_time = *time;
+  (is_base_time ? trace_.base_time : trace_.cuda_driver) = *read;
 }
 
 void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
@@ -322,6 +323,12 @@ void TraceBuilder::add_complete(const RawTraceEvent& event) {
   const auto start = time_of(event);
   if (!start) return;
   const std::int64_t duration = duration_of(event, *start);
+  const std::string_view category = event.category.text();
+  const bool is_work = category == "kernel" || category == "Kernel" || is_transfer(category);
+  if (is_work && event.duration.text().starts_with('-')) {
+    return refuse(event, fmt::format("a device record of {} µs: its times are impossible",
+                                     event.duration.text().substr(0, 40)));
+  }
   // A profiler that lost a record's times writes zeros for them.
   if (*start == 0 && duration == 0 && event.duration && is_device_record(event)) {
     flows_.note_lost_record(thread_of(event));
@@ -549,6 +556,8 @@ Trace TraceBuilder::finish() {
     thread.process_labels = process.labels;
     thread.process_sort_index = process.sort_index;
   }
+  count_names(trace_.assign_roles(true) * kAroundRowLabel);
+  if (!is_in_budget(0)) return {};
   return std::move(trace_);
 }
 

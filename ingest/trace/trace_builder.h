@@ -39,7 +39,7 @@ class TraceBuilder : public TraceEvents {
   RawTraceEvent* begin_event() override;
   void end_event(bool is_whole) override;
   void on_broken(std::int64_t offset, std::string_view reason) override;
-  void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
+  void on_number(TraceNumber number, std::int64_t offset, std::string_view text) override;
 
   /// An event that was put together elsewhere.
   void add(const RawTraceEvent& event);

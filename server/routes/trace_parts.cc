@@ -92,7 +92,7 @@ void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::La
   json.field("label", number);
   json.field("name", trace::short_name(text.name));
   json.field("category", trace::short_name(text.category));
-  json.field("class", analysis::label_class(text.name, text.category).name);
+  json.field("class", analysis::label_class(text).name);
   json.field("count", sums ? std::optional(sums->count) : std::nullopt);
   json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);
   json.end_object();

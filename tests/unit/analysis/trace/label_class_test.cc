@@ -20,14 +20,32 @@ TEST(LabelClass, FollowsTheCategoryAndPyTorchsNames) {
   EXPECT_EQ(name("cudaLaunchKernel", "cuda_runtime"), "runtime");
   EXPECT_EQ(name("triton_poi_fused_add_0", "kernel"), "inductor_triton");
   EXPECT_EQ(name("ncclDevKernel_AllReduce", "kernel"), "communication");
-  EXPECT_EQ(name("void at::native::f<float>()", "kernel"), "library");
+  EXPECT_EQ(name("void at::native::f<float>()", "kernel"), "other");
+  EXPECT_EQ(name("volta_sgemm_64x64_nt", "kernel"), "gemm");
+  EXPECT_EQ(name("convolution.3", "xla_op"), "convolution");
+  EXPECT_EQ(name("jit_f", "xla_module"), "shadow");
+  EXPECT_EQ(name("urEnqueueKernelLaunch", "xpu_runtime"), "runtime");
+  EXPECT_EQ(name("xccl::allreduce", "collective_comm"), "communication");
   EXPECT_EQ(name("triton_poi_fused_add_0", "cpu_op"), "operator");
   EXPECT_EQ(name("Memcpy HtoD", "gpu_memcpy"), "memcpy");
   EXPECT_EQ(name("Memset", "gpu_memset"), "memset");
   EXPECT_EQ(name("ProfilerStep#1", "gpu_user_annotation"), "shadow");
   EXPECT_EQ(name("PyTorch Profiler (0)", "Trace"), "profiler");
-  EXPECT_EQ(name("fusion.1", ""), "other");
+  EXPECT_EQ(name("fusion.1", ""), "unknown");
   EXPECT_EQ(name("ProfilerStep#6", "Operator"), "annotation");
+}
+
+TEST(LabelClass, FollowsTheRoleOfTheThreadWhereTheCategorySaysNothing) {
+  using trace::ThreadRole;
+  const auto named = [](std::string_view name, ThreadRole role) {
+    return label_class(trace::LabelText{std::string(name), "", role});
+  };
+  EXPECT_EQ(named("aclnnMm_MatMul", ThreadRole::kDevice).name, "gemm");
+  EXPECT_EQ(named("aclnnMm_MatMul", ThreadRole::kDevice).side, TrackSide::kDevice);
+  EXPECT_EQ(named("broadcast", ThreadRole::kDeviceCommunication).name, "communication");
+  EXPECT_EQ(named("f", ThreadRole::kHost).name, "host");
+  EXPECT_EQ(named("f", ThreadRole::kHost).side, TrackSide::kHost);
+  EXPECT_EQ(named("Computing", ThreadRole::kDeviceNotes).name, "shadow");
 }
 
 TEST(LabelClass, CountsNothingThatOnlyContainsOthersAsWork) {

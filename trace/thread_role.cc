@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
+#include "schema/base/ascii.h"
 #include "trace/trace.h"
 
 namespace benchhud::trace {
@@ -13,29 +13,23 @@ namespace {
 
 using namespace std::string_view_literals;
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
-std::string upper(std::string_view text) {
-  std::string folded(text);
-  for (char& c : folded) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return folded;
-}
+using schema::lower_case;
 
 enum class Machine : std::uint8_t { kUnknown, kHost, kDevice };
 
-// "CPU", "GPU", "NPU" …: processing units are called so by whoever makes one. A DPU is a network
-// card, a VPU counts video.
+// "cpu", "gpu", "npu" …: processing units are called so by whoever makes one. But a DPU is a
+// network card.
 Machine machine_of_word(std::string_view word) {
-  if (word == "CPU" || word == "HOST") return Machine::kHost;
-  if (word == "MTIA" || word == "CUDA" || word == "ROCM") return Machine::kDevice;
-  const bool is_unit = word.size() == 3 && word.ends_with("PU");
-  return is_unit && word != "DPU" ? Machine::kDevice : Machine::kUnknown;
+  if (word == "cpu" || word == "host") return Machine::kHost;
+  if (word == "mtia" || word == "cuda" || word == "rocm") return Machine::kDevice;
+  const bool is_unit = word.size() == 3 && word.ends_with("pu");
+  return is_unit && word != "dpu" ? Machine::kDevice : Machine::kUnknown;
 }
 
 // Whether the text is one such word, alone or with a number: "GPU 0", "NPU", "XPU:1".
 Machine machine_of_label(std::string_view label) {
-  const std::string text = upper(label);
-  const auto end = std::find_if_not(text.begin(), text.end(), is_letter);
+  const std::string text = lower_case(label);
+  const auto end = std::find_if_not(text.begin(), text.end(), schema::is_letter);
   const std::string_view number(end, text.end());
   if (number.find_first_not_of(" :#_0123456789") != number.npos) return Machine::kUnknown;
   return machine_of_word({text.begin(), end});
@@ -54,23 +48,27 @@ Machine machine_of_labels(std::string_view labels) {
   return found;
 }
 
-// "TPU" of "/device:TPU:0" and of "/job:worker/task:0/device:TPU:0 SparseCore"; "" where it is
+// "tpu" of "/device:TPU:0" and of "/job:worker/task:0/device:TPU:0 SparseCore"; "" where it is
 // none.
 std::string device_type(std::string_view process) {
   constexpr std::string_view kDevice = "/device:";
   const std::size_t at = process.find(kDevice);
   if (at == process.npos) return "";
   process.remove_prefix(at + kDevice.size());
-  return upper(process.substr(0, process.find_first_of(": ")));
+  return lower_case(process.substr(0, process.find_first_of(": ")));
 }
 
 // "stream 7", "Stream #14(Compute)".
 bool is_stream(std::string_view name) {
-  constexpr std::string_view kStream = "STREAM";
-  if (upper(name.substr(0, kStream.size())) != kStream) return false;
+  constexpr std::string_view kStream = "stream";
+  if (lower_case(name.substr(0, kStream.size())) != kStream) return false;
   const std::size_t number = name.find_first_not_of(" #", kStream.size());
-  return number > kStream.size() && number < name.size() &&
-         std::isdigit(static_cast<unsigned char>(name[number])) != 0;
+  return number > kStream.size() && number < name.size() && schema::is_digit(name[number]);
+}
+
+// PyTorch's first profilers called streams so in `tid`.
+bool is_stream(const TraceThread& thread) {
+  return is_stream(thread.name) || is_stream(thread.tid);
 }
 
 template <std::size_t N>
@@ -92,50 +90,91 @@ bool is_note(std::string_view thread, bool has_operators) {
 }
 
 ThreadRole role_on_device(std::string_view thread, std::string_view type) {
-  const bool has_operators = type != "GPU";
+  const bool has_operators = type != "gpu";
   if (thread == "Steps" || thread == "Sparse Core Steps") return ThreadRole::kDeviceSteps;
   if (is_note(thread, has_operators)) return ThreadRole::kDeviceNotes;
   if (thread == "XLA Ops" || thread == "Sparse Core Ops") return ThreadRole::kDeviceOperators;
-  // What else a TPU shows (`Tensor Core`, `Overlay`, flags) lies within its operators.
-  return type == "TPU" ? ThreadRole::kDeviceNotes : ThreadRole::kDevice;
+  // What else a TPU shows (`Tensor Core`, `Overlay`, flags) lies within its operators; what else
+  // XLA's profiler shows of a GPU repeats what its streams show.
+  if (type == "tpu") return ThreadRole::kDeviceNotes;
+  const bool is_copy = type == "gpu" && !thread.empty() && !is_stream(thread);
+  return is_copy ? ThreadRole::kDeviceNotes : ThreadRole::kDevice;
 }
 
-// Of the processes of Ascend's profiler.
-ThreadRole role_on_ascend(std::string_view process, std::string_view thread) {
-  if (process == "CANN") return ThreadRole::kHostRuntime;
-  if (process == "Ascend Hardware") return ThreadRole::kDevice;
+// "CANN" of "CANN (1234)": Ascend's viewer adds the process's number.
+std::string_view plain_process(const TraceThread& thread) {
+  return std::string_view(thread.process_name).substr(0, thread.process_name.find(" ("));
+}
+
+constexpr std::string_view kAscendHardware = "Ascend Hardware";
+
+// Of the processes of Ascend's profiler. Others may call processes so, too: it needs the label, or
+// that `Ascend Hardware` is in the trace (`is_ascend`).
+ThreadRole role_on_ascend(const TraceThread& thread, bool is_ascend) {
+  const std::string_view process = plain_process(thread);
+  if (process == kAscendHardware) return ThreadRole::kDevice;
+  const Machine machine = machine_of_labels(thread.process_labels);
+  if (process == "CANN" && (is_ascend || machine == Machine::kHost)) {
+    return ThreadRole::kHostRuntime;
+  }
+  if (!is_ascend && machine != Machine::kDevice) return ThreadRole::kUnknown;
   if (process == "Overlap Analysis") return ThreadRole::kDeviceNotes;
   if (process != "Communication" && process != "HCCL") return ThreadRole::kUnknown;
   // The planes show the parts of what the group's thread shows whole.
-  return thread.find("Communication") != thread.npos ? ThreadRole::kDeviceCommunication
-                                                     : ThreadRole::kDeviceNotes;
+  return thread.name.find("Communication") != thread.name.npos ? ThreadRole::kDeviceCommunication
+                                                               : ThreadRole::kDeviceNotes;
 }
 
-}  // namespace
+// Whether a thread that is called as streams are is one, in a process without labels: its process
+// has no name, is Python, or it is called as only XLA's profiler does.
+bool is_stream_of_unknown(const TraceThread& thread) {
+  return is_stream(thread) &&
+         (thread.process_name.empty() || lower_case(thread.process_name).starts_with("python") ||
+          thread.name.find('#') != thread.name.npos);
+}
 
-ThreadRole role_of_thread(const TraceThread& thread) {
-  // Ascend's viewer adds the process's number, "CANN (1234)".
-  const std::string_view process =
-      std::string_view(thread.process_name).substr(0, thread.process_name.find(" ("));
-  if (const ThreadRole role = role_on_ascend(process, thread.name); role != ThreadRole::kUnknown) {
+ThreadRole role_of_thread(const TraceThread& thread, bool is_ascend) {
+  if (const auto role = role_on_ascend(thread, is_ascend); role != ThreadRole::kUnknown) {
     return role;
   }
+  const std::string_view process = plain_process(thread);
   if (process.starts_with("/host:")) return ThreadRole::kHost;
   // Parts of a TPU beside its cores.
   if (process.starts_with("#Chip")) return ThreadRole::kDeviceNotes;
   const std::string type = device_type(process);
-  if (type == "CPU") return ThreadRole::kHost;
+  if (type == "cpu") return ThreadRole::kHost;
   // What a custom plane shows is its maker's affair.
-  if (type == "CUSTOM") return ThreadRole::kDeviceNotes;
+  if (type == "custom") return ThreadRole::kDeviceNotes;
   if (!type.empty()) return role_on_device(thread.name, type);
   Machine machine = machine_of_labels(thread.process_labels);
-  if (machine == Machine::kUnknown) machine = machine_of_label(process);
+  if (machine == Machine::kUnknown) {
+    machine = machine_of_label(process);
+    // A browser's process that drives the GPU is called "Gpu", too, and is the host's.
+    if (machine == Machine::kDevice && !is_stream(thread)) return ThreadRole::kUnknown;
+  }
   if (machine == Machine::kDevice) return role_on_device(thread.name, "");
   if (machine == Machine::kHost) return ThreadRole::kHost;
-  // The process is not named; PyTorch's first profilers called streams so in `tid`.
-  if (is_stream(thread.name) || is_stream(thread.tid)) return ThreadRole::kDevice;
+  if (is_stream_of_unknown(thread)) return ThreadRole::kDevice;
   if (thread.name == "XLA Ops") return ThreadRole::kDeviceOperators;
   return ThreadRole::kUnknown;
+}
+
+}  // namespace
+
+std::vector<ThreadRole> roles_of_threads(const std::vector<TraceThread>& threads) {
+  const auto is_hardware = [](const TraceThread& thread) {
+    return plain_process(thread) == kAscendHardware;
+  };
+  const bool is_ascend = std::any_of(threads.begin(), threads.end(), is_hardware);
+  std::vector<ThreadRole> roles;
+  roles.reserve(threads.size());
+  for (const TraceThread& thread : threads) roles.push_back(role_of_thread(thread, is_ascend));
+  const bool has_collectives =
+      std::find(roles.begin(), roles.end(), ThreadRole::kDeviceCommunication) != roles.end();
+  for (std::size_t i = 0; has_collectives && i < roles.size(); ++i) {
+    if (is_hardware(threads[i])) roles[i] = ThreadRole::kDeviceComputation;
+  }
+  return roles;
 }
 
 }  // namespace benchhud::trace

@@ -75,9 +75,7 @@ std::uint32_t Trace::put_label(TraceLabel label) {
 }
 
 std::size_t Trace::assign_roles(bool may_split) {
-  std::vector<ThreadRole> roles;  // by thread
-  roles.reserve(threads.size());
-  for (const TraceThread& thread : threads) roles.push_back(role_of_thread(thread));
+  const std::vector<ThreadRole> roles = roles_of_threads(threads);
   const auto is_unknown = [](ThreadRole role) { return role == ThreadRole::kUnknown; };
   if (std::all_of(roles.begin(), roles.end(), is_unknown)) return 0;
   const std::size_t count = labels.size();

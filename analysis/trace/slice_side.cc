@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::analysis {
 
 using trace::ThreadRole;
@@ -28,21 +30,26 @@ constexpr std::array kSides = {
     std::pair("overhead"sv, Side::kOverhead),
     std::pair("Runtime"sv, Side::kRuntime),
     std::pair("Trace"sv, Side::kProfiler),
+    // Gaudi's: "HPU host side runtime event", as libkineto's ActivityType.h has it.
+    std::pair("hpu_op"sv, Side::kRuntime),
     // MTIA's command processor runs them.
     std::pair("mtia_ccp_events"sv, Side::kKernel),
-    // XPlane's. A module contains its operators, an asynchronous one spans from its start to its
-    // end, both of which are operators, and the rest is marks.
-    std::pair("xla_op"sv, Side::kDeviceOperator),
-    std::pair("xla_module"sv, Side::kShadow),
-    std::pair("xla_async_op"sv, Side::kShadow),
-    std::pair("xla_traceme"sv, Side::kShadow),
-    std::pair("step"sv, Side::kDeviceStep),
-    std::pair("custom"sv, Side::kShadow),
-    std::pair("host"sv, Side::kHost),
     // Of Ascend's queue of operators.
     std::pair("enqueue"sv, Side::kHost),
     std::pair("dequeue"sv, Side::kHost),
 };
+
+// XPlane's, as we call them: words that a program of the host may use as well. A module contains
+// its operators, an asynchronous one spans from its start to its end, both of which are operators,
+// and the rest is marks.
+constexpr std::array kXplaneSides = {
+    std::pair("xla_op"sv, Side::kDeviceOperator),
+    std::pair("xla_module"sv, Side::kShadow),
+    std::pair("xla_async_op"sv, Side::kShadow),
+    std::pair("xla_traceme"sv, Side::kShadow),
+};
+constexpr std::array kXplaneWords = {std::pair("step"sv, Side::kDeviceStep),
+                                     std::pair("custom"sv, Side::kShadow)};
 
 // Where libkineto and its forks for other devices call something the same but for the device.
 constexpr std::array kEndings = {
@@ -56,39 +63,64 @@ constexpr std::array kDeviceNotes = {"_sync"sv,     "_event"sv,   "_profiler_ran
 constexpr std::array kDeviceMakers = {"cuda"sv, "hip"sv, "xpu"sv,  "mtia"sv, "npu"sv,
                                       "hpu"sv,  "mlu"sv, "musa"sv, "gcu"sv,  "privateuse1"sv};
 
-std::string lower(std::string_view text) {
-  std::string folded(text);
-  for (char& c : folded) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return folded;
+template <std::size_t N>
+Side side_among(const std::array<std::pair<std::string_view, Side>, N>& sides,
+                std::string_view category) {
+  const auto found = std::find_if(sides.begin(), sides.end(),
+                                  [&](const auto& known) { return known.first == category; });
+  return found == sides.end() ? Side::kUnknown : found->second;
+}
+
+bool is_of_host(ThreadRole role) {
+  return role == ThreadRole::kHost || role == ThreadRole::kHostRuntime;
 }
 
 // kUnknown where a category says nothing.
-Side side_of_category(std::string_view category) {
-  for (const auto& [known, side] : kSides) {
-    if (category == known) return side;
-  }
+Side side_of_xplane(std::string_view category, ThreadRole role) {
+  if (is_of_host(role)) return Side::kUnknown;
+  if (const Side side = side_among(kXplaneSides, category); side != Side::kUnknown) return side;
+  if (role != ThreadRole::kUnknown) return side_among(kXplaneWords, category);
+  return category == "host" ? Side::kHost : Side::kUnknown;
+}
+
+// Of any maker of devices: `mlu_memcpy`, `xpu_sync`. kUnknown where it is none's.
+Side side_of_open_form(std::string_view category, ThreadRole role) {
   // Longer ones are nobody's.
   constexpr std::size_t kMostBytes = 64;
   if (category.empty() || category.size() > kMostBytes) return Side::kUnknown;
-  const std::string folded = lower(category);
+  const std::string folded = schema::lower_case(category);
   // That of instants, which have no length.
   if (folded == "cpu_instant_event") return Side::kHost;
-  for (const auto& [ending, side] : kEndings) {
-    if (folded.ends_with(ending)) return side;
-  }
   const std::size_t maker_end = std::min(folded.find('_'), folded.size());
-  const auto is = [&](std::size_t at, std::size_t size) {
-    return [&, at, size](std::string_view known) { return folded.compare(at, size, known) == 0; };
+  const std::string_view maker = std::string_view(folded).substr(0, maker_end);
+  const bool is_gpu = maker == "gpu" && maker_end < folded.size();
+  // A host copies, too.
+  const bool may_be_device = is_gpu || folded == "memcpy" || folded == "memset" ||
+                             (!is_of_host(role) && maker != "host" && maker != "cpu");
+  for (const auto& [ending, side] : kEndings) {
+    if (!folded.ends_with(ending)) continue;
+    if (side == Side::kRuntime || may_be_device) return side;
+    return Side::kUnknown;
+  }
+  const auto is = [](std::string_view text) {
+    return [text](std::string_view known) { return text == known; };
   };
-  if (std::any_of(kDeviceMakers.begin(), kDeviceMakers.end(), is(0, maker_end)) &&
-      std::any_of(kDeviceNotes.begin(), kDeviceNotes.end(), is(maker_end, folded.npos))) {
+  const std::string_view note = std::string_view(folded).substr(maker_end);
+  if (std::any_of(kDeviceMakers.begin(), kDeviceMakers.end(), is(maker)) &&
+      std::any_of(kDeviceNotes.begin(), kDeviceNotes.end(), is(note))) {
     return Side::kShadow;
   }
-  return folded.starts_with("gpu_") ? Side::kShadow : Side::kUnknown;
+  return is_gpu ? Side::kShadow : Side::kUnknown;
+}
+
+Side side_of_category(std::string_view category, ThreadRole role) {
+  Side side = side_among(kSides, category);
+  if (side == Side::kUnknown) side = side_of_xplane(category, role);
+  return side == Side::kUnknown ? side_of_open_form(category, role) : side;
 }
 
 bool starts_with_letters(std::string_view name, std::string_view folded) {
-  return lower(name.substr(0, folded.size())) == folded;
+  return schema::equal_ignoring_case(name.substr(0, folded.size()), folded);
 }
 
 // Of a device's stream. Ascend's streams show waiting for events, too (msprof's task types).
@@ -101,6 +133,16 @@ Side side_on_stream(std::string_view name) {
     if (starts_with_letters(name, wait)) return Side::kShadow;
   }
   return Side::kKernel;
+}
+
+// Of an NPU's stream, where another thread shows collectives whole: what these are made of (HCCL's
+// tasks, as msprof calls them) counts there.
+Side side_beside_collectives(std::string_view name) {
+  for (const std::string_view task :
+       {"hcom_"sv, "hccl"sv, "reduce_inline"sv, "reduce inline"sv, "rdma"sv}) {
+    if (starts_with_letters(name, task)) return Side::kShadow;
+  }
+  return side_on_stream(name);
 }
 
 // Whether a name is a device's maker's prefix and then a capital: "cuLaunchKernel", not "custom".
@@ -119,7 +161,7 @@ Side side_on_host(std::string_view name) {
   return Side::kHost;
 }
 
-Side side_on_role(std::string_view name, std::string_view category, ThreadRole role) {
+Side side_on_role(std::string_view name, ThreadRole role) {
   switch (role) {
     case ThreadRole::kUnknown:
       break;
@@ -129,6 +171,8 @@ Side side_on_role(std::string_view name, std::string_view category, ThreadRole r
       return Side::kRuntime;
     case ThreadRole::kDevice:
       return side_on_stream(name);
+    case ThreadRole::kDeviceComputation:
+      return side_beside_collectives(name);
     case ThreadRole::kDeviceOperators:
       return Side::kDeviceOperator;
     case ThreadRole::kDeviceCommunication:
@@ -138,8 +182,7 @@ Side side_on_role(std::string_view name, std::string_view category, ThreadRole r
     case ThreadRole::kDeviceNotes:
       return Side::kShadow;
   }
-  // Gaudi's operators run on the device, if no thread says that they are the host's.
-  return category == "hpu_op" ? side_on_stream(name) : Side::kUnknown;
+  return Side::kUnknown;
 }
 
 bool is_step_annotation(std::string_view name, Side side) {
@@ -149,8 +192,8 @@ bool is_step_annotation(std::string_view name, Side side) {
 }  // namespace
 
 SliceSide side_of(std::string_view name, std::string_view category, ThreadRole role) {
-  const Side side = side_of_category(category);
-  return side == Side::kUnknown ? side_on_role(name, category, role) : side;
+  const Side side = side_of_category(category, role);
+  return side == Side::kUnknown ? side_on_role(name, role) : side;
 }
 
 std::vector<SliceSide> sides_of_labels(const trace::Trace& trace) {

@@ -701,7 +701,7 @@ XplaneTrace XplaneTraceBuilder::finish() {
     name_bytes_ += host_names_.size();
     thread.process_labels = host_names_;
   }
-  trace().assign_roles(true);
+  name_bytes_ += trace().assign_roles(true) * kAroundLabel;
   check_budget(0);
   return std::move(made_);
 }

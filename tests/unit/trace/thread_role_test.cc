@@ -19,7 +19,7 @@ ThreadRole role(std::string_view process, std::string_view labels, std::string_v
   thread.process_name = process;
   thread.process_labels = labels;
   thread.name = name;
-  return role_of_thread(thread);
+  return roles_of_threads({thread}).front();
 }
 
 TEST(ThreadRole, FollowsTheLabelsOfPyTorchsProcesses) {
@@ -43,6 +43,7 @@ TEST(ThreadRole, FollowsTheNamesOfXlasPlanes) {
   EXPECT_EQ(role("/device:CPU:0", ""), kHost);
   EXPECT_EQ(role("/device:GPU:0", "", "Stream #14(Compute)"), kDevice);
   EXPECT_EQ(role("/device:GPU:0", "", "XLA Ops"), kDeviceNotes);
+  EXPECT_EQ(role("/device:GPU:0", "", "Kernels again"), kDeviceNotes) << "a line of a later XProf";
   EXPECT_EQ(role("/device:GPU:0", "", "XLA Ops - from #22"), kDeviceNotes);
   EXPECT_EQ(role("/device:GPU:0", "", "Steps"), kDeviceSteps);
   EXPECT_EQ(role("/device:TPU:0", "", "XLA Ops"), kDeviceOperators);
@@ -62,6 +63,31 @@ TEST(ThreadRole, FollowsTheNamesOfAscendsProcesses) {
   EXPECT_EQ(role("Communication", "NPU", "Group 0 Communication"), kDeviceCommunication);
   EXPECT_EQ(role("HCCL", "NPU", "Plane 0"), kDeviceNotes);
   EXPECT_EQ(role("Overlap Analysis", "NPU", "Computing"), kDeviceNotes);
+}
+
+TEST(ThreadRole, ProgramsThatWriteTracesOfTheirOwnAreNoDevices) {
+  EXPECT_EQ(role("Gpu", "", "CrGpuMain"), kUnknown) << "a browser's";
+  EXPECT_EQ(role("GPU 0", "", "stream 7"), kDevice);
+  EXPECT_EQ(role("server", "", "Stream 3"), kUnknown);
+  EXPECT_EQ(role("python3", "", "stream 7"), kDevice);
+  EXPECT_EQ(role("a program", "", "Stream #14(Compute)"), kDevice);
+  for (const char* process : {"Communication", "HCCL", "CANN", "Overlap Analysis"}) {
+    EXPECT_EQ(role(process, "", "Group 0 Communication"), kUnknown) << process;
+  }
+}
+
+TEST(ThreadRole, ProcessesOfAscendTellOfOneAnother) {
+  const auto thread = [](std::string_view process, std::string_view name) {
+    TraceThread thread;
+    thread.process_name = process;
+    thread.name = name;
+    return thread;
+  };
+  const TraceThread stream = thread("Ascend Hardware", "Stream 3"), cann = thread("CANN", "1");
+  EXPECT_THAT(roles_of_threads({stream, cann}), ElementsAre(kDevice, kHostRuntime));
+  EXPECT_THAT(roles_of_threads({stream, thread("HCCL", "Group 0 Communication")}),
+              ElementsAre(kDeviceComputation, kDeviceCommunication))
+      << "collectives are shown whole elsewhere";
 }
 
 // Three slices called alike: on a host, on a device, and on a thread without a name.

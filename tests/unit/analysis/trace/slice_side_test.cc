@@ -16,7 +16,7 @@ using Side = SliceSide;
 TEST(SliceSide, RuntimesAndDriversOfAnyDevice) {
   for (const char* category :
        {"cuda_runtime", "cuda_driver", "xpu_runtime", "xpu_driver", "privateuse1_runtime",
-        "privateuse1_driver", "mtia_runtime", "glow_runtime", "mlu_runtime", "Runtime"}) {
+        "privateuse1_driver", "mtia_runtime", "glow_runtime", "mlu_runtime", "Runtime", "hpu_op"}) {
     EXPECT_EQ(side_of("call", category), Side::kRuntime) << category;
     EXPECT_EQ(side_of("call", category, ThreadRole::kDevice), Side::kRuntime) << category;
   }
@@ -26,8 +26,6 @@ TEST(SliceSide, CategoriesOfDevices) {
   EXPECT_EQ(side_of("k", "kernel"), Side::kKernel);
   EXPECT_EQ(side_of("k", "Kernel", ThreadRole::kHost), Side::kKernel) << "the category is first";
   EXPECT_EQ(side_of("k", "mtia_ccp_events"), Side::kKernel);
-  EXPECT_EQ(side_of("k", "hpu_op"), Side::kKernel);
-  EXPECT_EQ(side_of("k", "hpu_op", ThreadRole::kHost), Side::kHost);
   EXPECT_EQ(side_of("Memcpy HtoD", "gpu_memcpy"), Side::kMemcpy);
   EXPECT_EQ(side_of("c", "mlu_memcpy"), Side::kMemcpy);
   EXPECT_EQ(side_of("s", "GCU_MEMSET"), Side::kMemset);
@@ -43,10 +41,35 @@ TEST(SliceSide, XplanesCategories) {
   EXPECT_EQ(side_of("fusion.1", "xla_op"), Side::kDeviceOperator);
   EXPECT_EQ(side_of("jit_f", "xla_module"), Side::kShadow);
   EXPECT_EQ(side_of("copy-start", "xla_async_op"), Side::kShadow);
-  EXPECT_EQ(side_of("1", "step"), Side::kDeviceStep);
+  EXPECT_EQ(side_of("1", "step", ThreadRole::kDeviceSteps), Side::kDeviceStep);
+  EXPECT_EQ(side_of("a", "custom", ThreadRole::kDeviceNotes), Side::kShadow);
   EXPECT_EQ(side_of("f", "host"), Side::kHost);
   EXPECT_EQ(side_of("op", "device", ThreadRole::kDevice), Side::kKernel);
   EXPECT_EQ(side_of("bundle", "device", ThreadRole::kDeviceNotes), Side::kShadow);
+}
+
+// Categories of ours for XPlane's lines, and open forms, are words of other programs as well.
+TEST(SliceSide, ProgramsOfTheHostUseTheSameWords) {
+  for (const ThreadRole role : {ThreadRole::kUnknown, ThreadRole::kHost}) {
+    const Side nothing = role == ThreadRole::kHost ? Side::kHost : Side::kUnknown;
+    for (const char* category : {"step", "custom", "host_memcpy", "cpu_memset"}) {
+      EXPECT_EQ(side_of("x", category, role), nothing) << category;
+    }
+    EXPECT_EQ(side_of("x", "gpu_memcpy", role), Side::kMemcpy);
+    EXPECT_EQ(side_of("x", "Memset", role), Side::kMemset);
+  }
+  for (const char* category : {"xla_op", "xla_module", "mlu_memcpy", "my_memset"}) {
+    EXPECT_EQ(side_of("x", category, ThreadRole::kHost), Side::kHost) << category;
+  }
+  EXPECT_EQ(side_of("x", "mlu_memcpy", ThreadRole::kDevice), Side::kMemcpy);
+}
+
+TEST(SliceSide, TasksOfCollectivesCountWhereTheseAreShown) {
+  for (const char* name : {"hcom_allReduce__1", "Reduce_Inline", "RDMASend"}) {
+    EXPECT_EQ(side_of(name, "", ThreadRole::kDevice), Side::kKernel) << name;
+    EXPECT_EQ(side_of(name, "", ThreadRole::kDeviceComputation), Side::kShadow) << name;
+  }
+  EXPECT_EQ(side_of("aclnnMm_MatMul", "", ThreadRole::kDeviceComputation), Side::kKernel);
 }
 
 TEST(SliceSide, ThreadsTellWhereCategoriesDoNot) {
@@ -69,6 +92,11 @@ TEST(SliceSide, ProfilerStepsOfTheHostComeBeforeThoseOfDevices) {
   builder.add("step", "1", 1, 0, 10);
   builder.add("step", "2", 2, 10, 20);
   builder.add("step", "3", 2, 20, 30);
+  for (const std::uint32_t thread : {1, 2}) {
+    builder.trace().threads[thread].process_name = "/device:TPU:0";
+    builder.trace().threads[thread].name = "Steps";
+  }
+  builder.trace().assign_roles(true);
   {
     const NestedTrace nested(builder);
     EXPECT_THAT(profiler_steps(builder.trace(), nested.context.sides()), ElementsAre(1, 2))

@@ -1,10 +1,10 @@
 #include "analysis/trace/device_slices.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
@@ -21,16 +21,13 @@ using Kind = DeviceSlice::Kind;
 
 namespace {
 
-// A name that a person may have given a function: libraries' kernels are templates or have their
-// makers' prefixes.
+// A name that a person may have given a function: libraries' kernels are templates, or rules know
+// their names.
 bool is_plain_name(std::string_view name) {
   constexpr std::string_view kIdentifier =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  constexpr std::array<std::string_view, 9> kLibraries = {
-      "cutlass", "cublas", "sm90_", "nvjet", "Cijk", "cudnn", "miopen", "igemm_", "__amd_rocclr"};
-  if (name.find_first_not_of(kIdentifier) != name.npos) return false;
-  return std::none_of(kLibraries.begin(), kLibraries.end(),
-                      [&](std::string_view prefix) { return name.starts_with(prefix); });
+  constexpr std::string_view kRocm = "__amd_rocclr";
+  return name.find_first_not_of(kIdentifier) == name.npos && !name.starts_with(kRocm);
 }
 
 bool is_driver_launch(std::string_view name) {
@@ -42,6 +39,9 @@ class KernelKinds {
  public:
   KernelKinds(const Trace& trace, const TraceNesting& nesting, const std::vector<SliceSide>& sides)
       : trace_(trace), nesting_(nesting), sides_(sides), of_labels_(trace.labels.size()) {
+    for (const trace::TraceThread& thread : trace.threads) {
+      is_xlas_.push_back(thread.process_name.find("/device:") != std::string::npos);
+    }
     std::vector<bool> is_triton(trace.labels.size());
     bool is_any = false;
     for (std::size_t i = 0; i < is_triton.size(); ++i) {
@@ -61,30 +61,35 @@ class KernelKinds {
   Kind kind(const DeviceSlice& kernel) {
     const TraceSlice& slice = trace_.slices[kernel.slice];
     const OfLabel& label = of_label(slice.label);
-    if (label.kernel == Kind::kCommunication) return Kind::kCommunication;
     const std::uint32_t made = trace_.args_of(slice).kernel_backend;
+    const OfHlo hlo = made != 0 ? of_hlo(made) : OfHlo();
+    if (label.own) return *label.own;
+    if (hlo.own) return *hlo.own;
     const bool is_inductor = made != 0 && trace_.texts[made] == "triton";
-    if (is_inductor || label.kernel == Kind::kInductorTriton ||
-        (kernel.launch != kNoSlice && !is_within_triton_.empty() &&
-         is_within_triton_[kernel.launch])) {
+    if (is_inductor || label.kernel == Kind::kInductorTriton) return Kind::kInductorTriton;
+    if (label.kernel == Kind::kCommunication) return Kind::kCommunication;
+    if (kernel.launch != kNoSlice && !is_within_triton_.empty() &&
+        is_within_triton_[kernel.launch]) {
       return Kind::kInductorTriton;
     }
-    if (kernel.launch != kNoSlice && label.is_plain &&
-        of_label(trace_.slices[kernel.launch].label).is_driver_launch) {
-      return Kind::kUserTriton;
-    }
-    if (made != 0) {
-      if (const auto known = of_hlo(made)) return *known;
-    }
+    if (hlo.any) return *hlo.any;
     if (label.kernel) return *label.kernel;
-    return of_operators(kernel).value_or(Kind::kOther);
+    if (const auto known = of_operators(kernel)) return *known;
+    // XLA launches what it generates as Triton does.
+    const bool is_triton = label.is_plain && kernel.launch != kNoSlice && made == 0 &&
+                           !is_xlas_[slice.thread] &&
+                           of_label(trace_.slices[kernel.launch].label).is_driver_launch;
+    return is_triton ? Kind::kUserTriton : Kind::kOther;
   }
 
  private:
   struct OfLabel {
     bool is_known = false;
     bool is_plain = false, is_driver_launch = false;
-    std::optional<Kind> kernel, as_operator;
+    std::optional<Kind> own, kernel, as_operator;
+  };
+  struct OfHlo {
+    std::optional<Kind> own, any;
   };
 
   const OfLabel& of_label(std::uint32_t number) {
@@ -95,18 +100,21 @@ class KernelKinds {
     const std::string_view name = trace_.texts[label.name];
     if (is_kernel(sides_[number])) {
       of.is_plain = is_plain_name(name);
+      of.own = kernel_rules().own_of_name(name);
       of.kernel = kernel_class_of_label(name, trace_.texts[label.category], label.role);
     } else {
-      // XLA launches what it generates likewise; its calls have no category.
-      of.is_driver_launch = label.category != 0 && is_driver_launch(name);
+      of.is_driver_launch = is_driver_launch(name);
       of.as_operator = kernel_rules().of_operator(name);
     }
     return of;
   }
 
-  std::optional<Kind> of_hlo(std::uint32_t category) {
+  OfHlo of_hlo(std::uint32_t category) {
     const auto [at, is_new] = of_hlo_.try_emplace(category);
-    if (is_new) at->second = kernel_rules().of_hlo(trace_.texts[category]);
+    if (is_new) {
+      const std::string_view text = trace_.texts[category];
+      at->second = {kernel_rules().own_of_hlo(text), kernel_rules().of_hlo(text)};
+    }
     return at->second;
   }
 
@@ -129,8 +137,9 @@ class KernelKinds {
   const TraceNesting& nesting_;
   const std::vector<SliceSide>& sides_;
   std::vector<OfLabel> of_labels_;
-  std::unordered_map<std::uint32_t, std::optional<Kind>> of_hlo_;  // by text
-  std::vector<bool> is_within_triton_;  // by slice, itself too; empty: none is
+  std::unordered_map<std::uint32_t, OfHlo> of_hlo_;  // by text
+  std::vector<bool> is_xlas_;                        // by thread
+  std::vector<bool> is_within_triton_;               // by slice, itself too; empty: none is
 };
 
 // Finds the slices at the ends of arrows.
@@ -200,6 +209,26 @@ class DeviceSliceFinder {
     }
   }
 
+  // The first and the last of the most times (the earliest most) that no gap longer than that
+  // parts.
+  static std::pair<std::int64_t, std::int64_t> most_without_gap(std::vector<std::int64_t>* times,
+                                                                std::int64_t gap) {
+    const auto [least, greatest] = std::minmax_element(times->begin(), times->end());
+    if (difference_of(*greatest, *least) <= gap) return {*least, *greatest};
+    std::sort(times->begin(), times->end());
+    std::pair<std::int64_t, std::int64_t> found;
+    for (std::size_t begin = 0, most = 0; begin < times->size();) {
+      std::size_t end = begin + 1;
+      while (end < times->size() && difference_of((*times)[end], (*times)[end - 1]) <= gap) ++end;
+      if (end - begin > most) {
+        most = end - begin;
+        found = {(*times)[begin], (*times)[end - 1]};
+      }
+      begin = end;
+    }
+    return found;
+  }
+
   // A profiler that loses a record's begin or end leaves times that are hours or decades away.
   void set_aside() {
     std::vector<DeviceSlice>& slices = found_.slices;
@@ -208,30 +237,35 @@ class DeviceSliceFinder {
     std::vector<std::int64_t> starts;
     starts.reserve(slices.size());
     for (const DeviceSlice& device : slices) starts.push_back(trace_.slices[device.slice].start);
-    const auto [least, greatest] = std::minmax_element(starts.begin(), starts.end());
-    const bool is_together = difference_of(*greatest, *least) <= kDay;
-    const auto middle = starts.begin() + static_cast<std::ptrdiff_t>(starts.size() / 2);
-    if (!is_together) std::nth_element(starts.begin(), middle, starts.end());
-    const std::int64_t center = *middle;
-    std::erase_if(slices, [&](const DeviceSlice& device) {
+    const auto [from, to] = most_without_gap(&starts, kDay);
+    std::erase_if(slices, [&, from = from, to = to](const DeviceSlice& device) {
       const TraceSlice& slice = trace_.slices[device.slice];
-      const bool is_far = !is_together && (difference_of(slice.start, center) > kDay ||
-                                           difference_of(center, slice.start) > kDay);
-      if (!is_far && slice.duration <= kDay) return false;
+      if (slice.start >= from && slice.start <= to && slice.duration <= kDay) return false;
       found_.set_aside.push_back(device.slice);
       return true;
     });
     std::sort(found_.set_aside.begin(), found_.set_aside.end());
   }
 
+  // Profilers of XLA call threads the host's, not calls the runtime's. The numbers of Ascend's
+  // queue of operators tie what is put in to what is taken out, and are not those of launches.
+  std::vector<bool> labels_that_may_launch() const {
+    std::vector<bool> may(sides_.size());
+    for (std::size_t i = 0; i < may.size(); ++i) {
+      const std::string_view category = trace_.texts[trace_.labels[i].category];
+      may[i] = sides_[i] == SliceSide::kRuntime ||
+               (sides_[i] == SliceSide::kHost && category != "enqueue" && category != "dequeue");
+    }
+    return may;
+  }
+
   void bind_correlations() {
     if (found_.slices.empty() || trace_.args.size() == 0) return;
+    const std::vector<bool> may_launch = labels_that_may_launch();
     std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
     for (const std::uint32_t index : nesting_.order) {
       const TraceSlice& slice = trace_.slices[index];
-      const SliceSide of = side(slice);
-      // Profilers of XLA call threads the host's, not calls the runtime's.
-      if (slice.args == 0 || (of != SliceSide::kRuntime && of != SliceSide::kHost)) continue;
+      if (slice.args == 0 || !may_launch[slice.label]) continue;
       const std::int64_t correlation = trace_.args_of(slice).correlation;
       if (correlation != TraceArgs::kAbsent) launches.emplace(correlation, index);
     }

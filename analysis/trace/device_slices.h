@@ -31,18 +31,19 @@ struct DeviceSlice {
 
 struct DeviceSlices {
   std::vector<DeviceSlice> slices;  ///< by stream and beginning
-  /// Slices of devices whose times are impossible, ascending: longer than a day, or more than a day
-  /// from the middle one of all. Nothing counts them.
+  /// Slices of devices whose times are impossible, ascending: longer than a day, or parted by more
+  /// than a day from where most of them are. Nothing counts them.
   std::vector<std::uint32_t> set_aside;
 };
 
 /// `sides`: of the trace's labels.
 ///
-/// The kind of a kernel: what communicates says so in its name. Inductor's Triton kernels say so in
-/// their arguments, are named `triton_…`, or were launched within a slice of that name. The name of
-/// the launch alone decides nothing: cuBLAS and CUTLASS are launched by cuLaunchKernel as well, and
-/// CUDA graphs launch everything. What is left goes by kernel_rules(): by XLA's category, by the
-/// name, by the operator that launched it and those around that.
+/// The kind of a kernel: a team's own rules on names and XLA's categories come first. Inductor's
+/// Triton kernels say so in their arguments, are named `triton_…`, or were launched within a slice
+/// of that name; what communicates says so in its name, category or thread. What is left goes by
+/// kernel_rules(): by XLA's category, by the name, by the operator that launched it and those
+/// around that. Where none fits, a plain name that cuLaunchKernel(Ex) or hipModuleLaunchKernel
+/// launched may be somebody's Triton kernel, but for what XLA made: it launches so, too.
 DeviceSlices device_slices(const trace::Trace& trace, const trace::TraceNesting& nesting,
                            const std::vector<SliceSide>& sides);
 

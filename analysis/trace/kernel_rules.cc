@@ -160,11 +160,14 @@ Expected<KernelRules> KernelRules::parse(std::string_view text, std::string_view
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   BENCHHUD_TRY(parse_rules(text, file, &all));
+  const std::size_t own = all.size();
   BENCHHUD_TRY(parse_rules(built_in_text(), "kernel_rules.txt", &all));
   for (std::size_t subject = 0; subject < kSubjects; ++subject) {
     std::vector<NamePattern> patterns;
-    for (Rule& rule : all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Rule& rule = all[i];
       if (rule.subject != subject) continue;
+      if (i < own) ++rules.rules_[subject].own;
       patterns.push_back(std::move(rule.pattern));
       rules.rules_[subject].classes.push_back(rule.kernel_class);
     }
@@ -186,6 +189,13 @@ std::optional<KernelClass> KernelRules::of(Subject subject, std::string_view tex
   const Rules& rules = rules_[subject];
   const auto found = rules.matcher.first(text);
   return found ? std::optional(rules.classes[*found]) : std::nullopt;
+}
+
+std::optional<KernelClass> KernelRules::own_of(Subject subject, std::string_view text) const {
+  const Rules& rules = rules_[subject];
+  if (rules.own == 0) return std::nullopt;
+  const auto found = rules.matcher.first(text);
+  return found && *found < rules.own ? std::optional(rules.classes[*found]) : std::nullopt;
 }
 
 const KernelRules& kernel_rules() {

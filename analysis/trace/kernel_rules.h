@@ -51,20 +51,29 @@ class KernelRules {
   const std::string& own_text() const { return own_text_; }
 
   std::optional<KernelClass> of_name(std::string_view name) const { return of(kName, name); }
+  /// By the team's own rules alone: they stand above what else tells.
+  std::optional<KernelClass> own_of_name(std::string_view name) const {
+    return own_of(kName, name);
+  }
   std::optional<KernelClass> of_operator(std::string_view name) const {
     return of(kOperator, name);
   }
   /// Of XLA's category of the instruction, "convolution fusion".
   std::optional<KernelClass> of_hlo(std::string_view category) const { return of(kHlo, category); }
+  std::optional<KernelClass> own_of_hlo(std::string_view category) const {
+    return own_of(kHlo, category);
+  }
 
  private:
   enum Subject : std::uint8_t { kName, kOperator, kHlo, kSubjects };
   struct Rules {
     NameMatcher matcher;
     std::vector<KernelClass> classes;  // by pattern
+    std::size_t own = 0;               // so many are the team's, the first
   };
 
   std::optional<KernelClass> of(Subject subject, std::string_view text) const;
+  std::optional<KernelClass> own_of(Subject subject, std::string_view text) const;
 
   std::string own_text_;
   std::array<Rules, kSubjects> rules_;

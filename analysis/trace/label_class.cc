@@ -65,12 +65,14 @@ LabelClass label_class(const trace::LabelText& label) {
 
 std::optional<KernelClass> kernel_class_of_label(std::string_view name, std::string_view category,
                                                  trace::ThreadRole role) {
+  if (const auto own = kernel_rules().own_of_name(name)) return own;
   if (category == kCollectives || role == trace::ThreadRole::kDeviceCommunication) {
     return KernelClass::kCommunication;
   }
-  const auto found = kernel_rules().of_name(name);
-  if (found == KernelClass::kCommunication) return found;
-  return name.starts_with("triton_") ? KernelClass::kInductorTriton : found;
+  // Inductor calls a kernel by the operators that it fuses with others: "all_reduce" in its name
+  // says that it works on what was reduced.
+  if (name.starts_with("triton_")) return KernelClass::kInductorTriton;
+  return kernel_rules().of_name(name);
 }
 
 bool is_work(const LabelClass& of) {

@@ -42,8 +42,9 @@ LabelClass label_class(const trace::LabelText& label);
 /// between these.
 bool is_work(const LabelClass& of);
 
-/// The class of a kernel of that label, as far as the label tells: communication, Inductor's Triton
-/// kernels by their name, or by a rule; none where no rule fits.
+/// The class of a kernel of that label, as far as the label tells: by a rule of the team's own,
+/// communication by category or thread, Inductor's Triton kernels by their name, or by a rule of
+/// the program's; none where no rule fits.
 std::optional<KernelClass> kernel_class_of_label(std::string_view name, std::string_view category,
                                                  trace::ThreadRole role);
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "analysis/trace/device_activity.h"
 #include "analysis/trace/device_breakdown.h"
@@ -144,6 +146,50 @@ TEST(DeviceSlices, ATraceOfDaysIsWhole) {
     builder.add("kernel", "a", 1, hour * kDay / 24, hour * kDay / 24 + 10);
   }
   EXPECT_THAT(NestedTrace(builder).context.set_aside(), IsEmpty());
+  for (std::int64_t hour = 40; hour < 100; ++hour) {
+    builder.add("kernel", "a", 1, hour * kDay / 24, hour * kDay / 24 + 10);
+  }
+  EXPECT_THAT(NestedTrace(builder).context.set_aside(), IsEmpty()) << "four days, without a gap";
+}
+
+// Libraries launch by the driver as Triton does, and so does XLA.
+TEST(DeviceSlices, TritonIsSaidOnlyWhereNothingElseFits) {
+  const std::pair<const char*, Kind> kernels[] = {
+      {"ampere_sgemm_128x64_tn", Kind::kGemm},
+      {"volta_scudnn_128x64_relu_nn_v1", Kind::kConvolution},
+      {"sm80_xmma_gemm_f16f16", Kind::kGemm},
+      {"_attn_fwd", Kind::kAttention},
+      {"my_kernel", Kind::kUserTriton}};
+  TraceBuilder builder;
+  for (std::int64_t i = 0; const auto& [name, kind] : kernels) {
+    builder.add("cuda_driver", "cuLaunchKernelEx", 0, 10 * i, 10 * i + 5, i);
+    builder.add("kernel", name, 1, 1000 + 10 * i, 1005 + 10 * i, i);
+    ++i;
+  }
+  builder.add("cuda_runtime", "cuLaunchKernelEx", 0, 90, 95, 9);
+  builder.add("", "input_scatter_fusion", 2, 2000, 2010, 9);
+  builder.trace().threads[2].process_name = "/device:GPU:0";
+  builder.trace().threads[2].name = "Stream #14(Compute)";
+  builder.trace().assign_roles(true);
+  const NestedTrace nested(builder);
+  const auto& found = nested.context.device();
+  ASSERT_THAT(found, SizeIs(std::size(kernels) + 1));
+  for (std::size_t i = 0; i < std::size(kernels); ++i) {
+    EXPECT_EQ(found[i].kind, kernels[i].second) << kernels[i].first;
+  }
+  EXPECT_NE(found.back().launch, kNoSlice);
+  EXPECT_EQ(found.back().kind, Kind::kOther);
+}
+
+TEST(DeviceSlices, NumbersOfAscendsQueueAreNotThoseOfLaunches) {
+  TraceBuilder builder;
+  builder.add("enqueue", "Enqueue@aclnnAdd", 0, 0, 5, 7);
+  builder.add("", "Node@launch", 2, 10, 15, 7);
+  builder.add("", "aclnnMm_MatMul", 1, 100, 140, 7);
+  name_threads(&builder);
+  const NestedTrace nested(builder);
+  ASSERT_THAT(nested.context.device(), SizeIs(1));
+  EXPECT_EQ(nested.context.device()[0].launch, 1u);
 }
 
 std::string why_no_device(const TraceBuilder& builder) {
@@ -165,7 +211,14 @@ TEST(TraceUnknowns, WhatRanOnDevicesIsNotKnown) {
   launching.add("cuda_runtime", "cudaLaunchKernel", 0, 0, 1, 7);
   EXPECT_THAT(why_no_device(launching), HasSubstr("1 call launched something"));
 
+  for (const char* name : {"cudaMemcpyAsync", "hipMemcpyWithStream", "urEnqueueUSMMemcpy",
+                           "aclrtMemcpyAsync", "cudaMemsetAsync", "AscendCL@aclrtLaunchKernel"}) {
+    TraceBuilder copying;
+    copying.add("cuda_runtime", name, 0, 0, 1, 7);
+    EXPECT_THAT(why_no_device(copying), HasSubstr("1 call launched something")) << name;
+  }
   TraceBuilder of_host;
+  of_host.add("cuda_runtime", "cudaLaunchHostFunc", 0, 0, 1);
   of_host.add("cpu_op", "aten::mm", 0, 0, 1);
   of_host.add("host", "f", 1, 0, 1);
   EXPECT_EQ(why_no_device(of_host), "");

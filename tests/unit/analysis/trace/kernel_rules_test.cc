@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace benchhud::analysis {
 namespace {
@@ -68,7 +69,8 @@ TEST(KernelRules, Communication) {
     EXPECT_EQ(of_name(name), Class::kCommunication) << name;
   }
   for (const char* name : {"void at::native::reduce_kernel<512, 1>()", "broadcast_add_kernel",
-                           "vectorized_gather_kernel", "fusion.12"}) {
+                           "vectorized_gather_kernel", "fusion.12", "asyncClearKernel",
+                           "srcClamp_kernel", "block_all_reduce_sum_f32_kernel"}) {
     EXPECT_NE(of_name(name), Class::kCommunication) << name;
   }
 }
@@ -104,6 +106,33 @@ TEST(KernelRules, WhatEngineersCallKernels) {
   EXPECT_EQ(rules.of_operator("aten::view"), std::nullopt);
 }
 
+TEST(KernelRules, NamesThatSayTwoThings) {
+  const std::pair<const char*, Class> names[] = {
+      {"volta_scudnn_128x64_relu_interior_nn_v1", Class::kConvolution},
+      {"volta_h884cudnn_256x64_ldg8_relu_exp_small_nhwc_tn_v1", Class::kConvolution},
+      {"turing_fp16_s1688cudnn_fp16_128x128_ldg8_relu_f2f_exp_small_nhwc_tn_v1",
+       Class::kConvolution},
+      {"ampere_sgemm_128x64_tn", Class::kGemm},
+      {"void marlin::Marlin<256, 1, 8, 8, 4, 8>(int4 const*)", Class::kGemm},
+      {"fused_moe_kernel", Class::kGemm},
+      {"void wvSplitK_hf_sml_<__half, 64, 4, 16, 8, 4, 1>", Class::kGemm},
+      {"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+       "at::native::WelfordOps<float, float, int>>>",
+       Class::kReduction},
+      {"block_all_reduce_sum_f32_kernel", Class::kReduction},
+      {"void vllm::concat_and_cache_mla_kernel<float>", Class::kCopy},
+      {"void flashinfer::BatchDecodeWithPagedKVCacheKernel<2>", Class::kAttention},
+      {"void flashinfer::BatchPrefillWithRaggedKVCacheKernel<2>", Class::kAttention},
+      {"void normalization::ln_fwd_tuned_kernel<float>", Class::kNormalisation},
+      {"void c10d::symmetric_memory::barrier_kernel(unsigned int**)", Class::kCommunication},
+  };
+  for (const auto& [name, expected] : names) EXPECT_EQ(of_name(name), expected) << name;
+  const KernelRules& rules = KernelRules::built_in();
+  EXPECT_EQ(rules.of_operator("aten::index_select"), Class::kEmbedding);
+  EXPECT_EQ(rules.of_operator("aten::var_mean"), Class::kReduction);
+  EXPECT_EQ(rules.of_operator("aten::pow"), Class::kElementwise);
+}
+
 TEST(KernelRules, ATeamsRulesComeFirst) {
   const auto rules = KernelRules::parse(
       "# ours\n\n  communication name word ring_xfer \t\r\nattention\tname contains my gemm\n"
@@ -113,6 +142,8 @@ TEST(KernelRules, ATeamsRulesComeFirst) {
   EXPECT_EQ(rules->of_name("ring_xfer<4>"), Class::kCommunication);
   EXPECT_EQ(rules->of_name("this is MY GEMM"), Class::kAttention);
   EXPECT_EQ(rules->of_name("our_kernel"), Class::kUserTriton);
+  EXPECT_EQ(rules->own_of_name("our_kernel"), Class::kUserTriton);
+  EXPECT_EQ(rules->own_of_name("sgemm"), std::nullopt);
   EXPECT_EQ(rules->of_name("sgemm"), Class::kGemm) << "the program's own are there still";
 }
 

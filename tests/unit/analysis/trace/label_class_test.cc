@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "analysis/trace/kernel_rules.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -33,6 +37,24 @@ TEST(LabelClass, FollowsTheCategoryAndPyTorchsNames) {
   EXPECT_EQ(name("PyTorch Profiler (0)", "Trace"), "profiler");
   EXPECT_EQ(name("fusion.1", ""), "unknown");
   EXPECT_EQ(name("ProfilerStep#6", "Operator"), "annotation");
+}
+
+// Inductor calls kernels by the operators that they are fused of.
+TEST(LabelClass, FusedKernelsOfInductorDoNotCommunicate) {
+  for (const char* name : {"triton_poi_fused_all_reduce_0", "triton_poi_fused_nccl_wait_1",
+                           "triton_red_fused__to_copy_all_gather_into_tensor_mean_0"}) {
+    EXPECT_EQ(label_class(name, "kernel").name, "inductor_triton") << name;
+  }
+}
+
+TEST(LabelClass, ATeamsRulesStandAboveAll) {
+  auto rules = KernelRules::parse("attention name is triton_ours\ngemm name is xccl::ours", "r");
+  ASSERT_TRUE(rules);
+  set_kernel_rules(*std::move(rules));
+  EXPECT_EQ(label_class("triton_ours", "kernel").name, "attention");
+  EXPECT_EQ(kernel_class_of_label("xccl::ours", "collective_comm", trace::ThreadRole::kDevice),
+            KernelClass::kGemm);
+  set_kernel_rules(KernelRules::built_in());
 }
 
 TEST(LabelClass, FollowsTheRoleOfTheThreadWhereTheCategorySaysNothing) {

@@ -65,3 +65,11 @@ test("labels and searches do, too", async () => {
   const found = await getJson(`/traces/${id}/find?q=class%3Aattention`);
   assert.equal(found.slices, 1);
 });
+
+test("what is kept of an answer is not that of other rules", async () => {
+  const etag = async () => (await fetch(`${server.base}/api/v1/traces/${traces[names[1]].id}/labels?block=0`)).headers.get("etag");
+  const before = await etag();
+  await server.stop();
+  server = await serve(join(folder, "store.db"));
+  assert.notEqual(await etag(), before);
+});

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "analysis/text/quantity_text.h"
+#include "schema/base/ascii.h"
 #include "schema/base/text_excerpt.h"
 
 namespace benchhud::analysis {
@@ -58,8 +59,16 @@ Unplaced unplaced_slices(const trace::Trace& trace, const std::vector<SliceSide>
   return found;
 }
 
+// Whether something ran on a device because of a call of that name: a launch, a copy or a set, of
+// any runtime. Functions of the host are launched, and waits put into queues, too.
 bool is_launch(std::string_view name) {
-  return name.find("Launch") != name.npos || name.find("launch") != name.npos;
+  for (const std::string_view part : {"LaunchHostFunc", "EventsWait"}) {
+    if (schema::contains_ignoring_case(name, part)) return false;
+  }
+  for (const std::string_view part : {"launch", "memcpy", "memset", "enqueue"}) {
+    if (schema::contains_ignoring_case(name, part)) return true;
+  }
+  return false;
 }
 
 std::string why_no_device(const trace::Trace& trace, const std::vector<SliceSide>& sides) {

@@ -80,6 +80,7 @@ class TraceBuilder : public TraceEvents {
   void refuse(const RawTraceEvent& event, std::string_view reason);
   std::optional<std::int64_t> time_of(const RawTraceEvent& event);
   std::int64_t duration_of(const RawTraceEvent& event, std::int64_t start);
+  bool is_work_of_device(const RawTraceEvent& event);
   /// Whether the trace has room for an event of its thread.
   bool has_room_for(const RawTraceEvent& event) const;
   std::uint32_t text(const TraceToken& token);

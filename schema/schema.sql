@@ -194,7 +194,8 @@ CREATE TABLE trace (
   unclosed      INTEGER NOT NULL,
   unmatched     INTEGER NOT NULL,
   problem_count INTEGER NOT NULL,
-  device_count  INTEGER            -- derived: rows of trace_device; null: not known which are devices, or not derived yet
+  device_count  INTEGER,           -- derived: rows of trace_device; null: not known which are devices, or not derived yet
+  cuda_driver   INTEGER NOT NULL DEFAULT 0  -- the newest CUDA that the driver knows, as 12040 for 12.4; 0: not known
 ) STRICT;
 
 -- What could not be taken as it is: the first of them.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schema/base/segmented_vector.h"
+#include "trace/thread_role.h"
 #include "trace/trace_args_table.h"
 
 namespace benchhud::trace {
@@ -52,9 +53,10 @@ struct TraceThread {
   std::optional<std::int64_t> process_sort_index, thread_sort_index;
 };
 
-/// What an event is called: numbers of Trace::texts.
+/// What an event is called: numbers of Trace::texts; and on which kind of thread its slices are.
 struct TraceLabel {
   std::uint32_t name = 0, category = 0;
+  ThreadRole role = ThreadRole::kUnknown;
   bool operator==(const TraceLabel&) const = default;
 };
 
@@ -116,6 +118,9 @@ struct Trace {
   schema::SegmentedVector<TraceBandwidth> bandwidths;  ///< by slice, at most one of each
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;
+  /// The newest CUDA that the driver knows, as cuDriverGetVersion() says it: 12040 is 12.4; 0: the
+  /// file does not say (cuda_driver_version).
+  std::int64_t cuda_driver = 0;
   std::int64_t events = 0;       ///< objects of the event list
   std::int64_t broken = 0;       ///< that could not be read; not among `events`
   std::int64_t fillers = 0;      ///< `{}`, which closes the lists of some writers
@@ -130,6 +135,10 @@ struct Trace {
 
   /// The label's index in `labels`.
   std::uint32_t put_label(TraceLabel label);
+  /// Gives each label the role of the threads that its slices are on, once all threads are named.
+  /// A label on threads of several roles becomes several where `may_split`, and has none else.
+  /// Returns how many labels were added.
+  std::size_t assign_roles(bool may_split);
 
   // What the numbers of slices and points stand for.
   template <class Event>

@@ -46,12 +46,14 @@
 //   N
 //   N x name, the number of a text
 //   N x category, the number of a text
+//   N x role, a ThreadRole: left out where no label has one
 //
 // Rows, ascending:
 //   N
 //   N x difference
 #include "trace/trace_chunk.h"
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -303,6 +305,12 @@ std::string encode_labels(std::span<const TraceLabel> labels) {
   column.put(labels.size());
   for (const TraceLabel& label : labels) column.put(label.name);
   for (const TraceLabel& label : labels) column.put(label.category);
+  const bool has_roles = std::any_of(labels.begin(), labels.end(), [](const TraceLabel& label) {
+    return label.role != ThreadRole::kUnknown;
+  });
+  if (has_roles) {
+    for (const TraceLabel& label : labels) column.put(static_cast<std::uint64_t>(label.role));
+  }
   return schema::compress(column.bytes());
 }
 
@@ -312,6 +320,13 @@ schema::Expected<std::vector<TraceLabel>> decode_labels(std::string_view block) 
   std::vector<TraceLabel> labels(column.get_count());
   for (TraceLabel& label : labels) label.name = column.get_small();
   for (TraceLabel& label : labels) label.category = column.get_small();
+  if (column.is_ok() && !column.is_done()) {
+    for (TraceLabel& label : labels) {
+      const std::uint32_t role = column.get_small();
+      if (role > static_cast<std::uint32_t>(kLastThreadRole)) column.fail();
+      label.role = static_cast<ThreadRole>(role);
+    }
+  }
   if (!column.is_done()) return schema::corrupt_trace("block of labels");
   return labels;
 }

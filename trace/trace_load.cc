@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -42,6 +43,13 @@ class TraceLoader {
         std::int64_t(trace_.flows.size()) != flow_count_) {
       return schema::corrupt_trace("part");
     }
+    // An older program stored no roles. Labels keep their numbers, which findings refer to.
+    const auto has_role = [](const TraceLabel& label) {
+      return label.role != ThreadRole::kUnknown;
+    };
+    if (std::none_of(trace_.labels.begin(), trace_.labels.end(), has_role)) {
+      trace_.assign_roles(false);
+    }
     return std::move(trace_);
   }
 
@@ -64,6 +72,7 @@ class TraceLoader {
           &trace_.flow_events, &trace_.unclosed, &trace_.unmatched, &trace_.problem_count}) {
       *count = query.integer(column++);
     }
+    trace_.cuda_driver = query.integer(20);
     return {};
   }
 

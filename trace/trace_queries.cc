@@ -131,6 +131,7 @@ schema::Expected<LabelText> TraceQueries::label(std::uint32_t number) {
   LabelText texts;
   BENCHHUD_ASSIGN(texts.name, text(label.name));
   BENCHHUD_ASSIGN(texts.category, text(label.category));
+  texts.role = label.role;
   return texts;
 }
 

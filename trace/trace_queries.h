@@ -39,6 +39,7 @@ struct StoredThread {
 
 struct LabelText {
   std::string name, category;
+  ThreadRole role = ThreadRole::kUnknown;
 };
 
 /// A slice, and where it is.

@@ -421,7 +421,7 @@ const std::vector<std::string>& TraceSql::columns() const { return state_->colum
 
 schema::Expected<TraceSql> TraceSql::prepare(
     schema::Connection& store, schema::TraceId trace, std::string_view sql,
-    std::function<std::string_view(std::string_view, std::string_view)> class_of) {
+    std::function<std::string_view(const LabelText&)> class_of) {
   if (sql.size() > kMostSqlBytes) {
     return schema::Error{schema::ErrorCode::kTooLarge,
                          fmt::format("A query has {} bytes at most.", kMostSqlBytes)};

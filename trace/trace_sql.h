@@ -16,6 +16,7 @@
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 
@@ -69,12 +70,12 @@ std::vector<SqlTableText> sql_table_texts();
 /// what it must. SELECT alone is allowed, of functions those without side effects.
 class TraceSql {
  public:
-  /// Takes one statement. `class_of` tells the class of a name and a category. Errors:
+  /// Takes one statement. `class_of` gives the class of a label. Errors:
   /// kInvalidArgument with SQLite's words and the place where it is wrong; kTooLarge for more than
   /// 4000 bytes, and where there is not enough memory; kBusy where the trace has no index.
   static schema::Expected<TraceSql> prepare(
       schema::Connection& store, schema::TraceId trace, std::string_view sql,
-      std::function<std::string_view(std::string_view, std::string_view)> class_of);
+      std::function<std::string_view(const LabelText&)> class_of);
   TraceSql(TraceSql&&) noexcept;
   ~TraceSql();
 

@@ -142,7 +142,7 @@ class LabelsSource final : public SqlSource {
     BENCHHUD_ASSIGN(const LabelText* text, context_.label(label));
     if (number == 1) return SqlValue(text->name);
     if (number == 2) return SqlValue(text->category);
-    return SqlValue(std::string(context_.class_of(text->name, text->category)));
+    return SqlValue(std::string(context_.class_of(*text)));
   }
 
  private:
@@ -335,7 +335,7 @@ class SlicesSource final : public SqlSource {
         BENCHHUD_ASSIGN(const LabelText* text, context_.label(slice.label));
         if (number == 6) return SqlValue(text->name);
         if (number == 7) return SqlValue(text->category);
-        return SqlValue(std::string(context_.class_of(text->name, text->category)));
+        return SqlValue(std::string(context_.class_of(*text)));
       }
       default:
         break;

@@ -31,7 +31,7 @@ struct SqlContext {
   TraceIndex index;
   TraceQueries lookup;
   std::int64_t origin = 0;
-  std::function<std::string_view(std::string_view, std::string_view)> class_of;
+  std::function<std::string_view(const LabelText&)> class_of;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::int64_t slices_read = 0;
 

@@ -116,9 +116,9 @@ class TraceWriter {
          {trace_.points.size(), trace_.flows.size(), trace_.labels.size(), trace_.texts.size()}) {
       insert.bind(parameter++, static_cast<std::int64_t>(size));
     }
-    for (const std::int64_t count :
-         {trace_.events, trace_.broken, trace_.fillers, trace_.refused, trace_.pairs,
-          trace_.flow_events, trace_.unclosed, trace_.unmatched, trace_.problem_count}) {
+    for (const std::int64_t count : {trace_.events, trace_.broken, trace_.fillers, trace_.refused,
+                                     trace_.pairs, trace_.flow_events, trace_.unclosed,
+                                     trace_.unmatched, trace_.problem_count, trace_.cuda_driver}) {
       insert.bind(parameter++, count);
     }
     BENCHHUD_TRY(insert.run());

@@ -9,6 +9,7 @@
 #include "analysis/documents/trace_json_parts.h"
 #include "analysis/trace/compiled_regions.h"
 #include "analysis/trace/device_activity.h"
+#include "analysis/trace/trace_context.h"
 #include "analysis/trace/trace_flows.h"
 
 namespace benchhud::analysis {
@@ -48,8 +49,7 @@ ordered_json regions_json(const analysis::CompiledRegions& regions) {
 }  // namespace
 
 ordered_json summary_json(const Trace& trace, const trace::TraceNesting& nesting) {
-  const auto device = analysis::device_slices(trace, nesting);
-  const auto activity = analysis::device_activity(trace, device);
+  const auto activity = analysis::device_activity(analysis::TraceContext(trace, nesting));
   const auto regions = analysis::compiled_regions(trace, nesting);
   const auto functions = analysis::compiled_functions(trace);
   const auto flows = analysis::count_flows(trace);
@@ -59,6 +59,7 @@ ordered_json summary_json(const Trace& trace, const trace::TraceNesting& nesting
   json["slices"] = trace.slices.size();
   json["points"] = trace.points.size();
   json["refused"] = trace.refused;
+  json["set_aside"] = activity.set_aside;
   json["tracks"] = count_tracks(trace);
   json["max_depth"] = nesting.max_depth;
   json["overlaps"] = nesting.overlaps;

@@ -13,31 +13,6 @@ namespace benchhud::analysis::trace_json {
 using Kind = analysis::DeviceSlice::Kind;
 using nlohmann::ordered_json;
 
-namespace {
-
-constexpr std::array kKinds = {Kind::kInductorTriton, Kind::kUserTriton, Kind::kLibrary,
-                               Kind::kCommunication,  Kind::kMemcpy,     Kind::kMemset};
-
-}  // namespace
-
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::kInductorTriton:
-      return "inductor_triton";
-    case Kind::kUserTriton:
-      return "user_triton";
-    case Kind::kLibrary:
-      return "library";
-    case Kind::kCommunication:
-      return "communication";
-    case Kind::kMemcpy:
-      return "memcpy";
-    case Kind::kMemset:
-      return "memset";
-  }
-  return "";
-}
-
 ordered_json unknowns(const analysis::TraceUnknowns& unknowns) {
   const auto reason = [](const std::string& text) {
     return text.empty() ? ordered_json() : ordered_json(trace::short_name(text));
@@ -57,7 +32,8 @@ ordered_json device(const analysis::DeviceActivity& activity) {
 ordered_json kernel_classes(const analysis::DeviceActivity& activity) {
   if (!activity.unknowns.device.empty()) return nullptr;
   ordered_json json;
-  for (const Kind kind : kKinds) {
+  for (std::size_t i = 0; i < analysis::kKernelClasses; ++i) {
+    const auto kind = static_cast<Kind>(i);
     const auto found = activity.kinds.find(kind);
     json[std::string(name_of(kind))] = found == activity.kinds.end() ? 0 : found->second;
   }

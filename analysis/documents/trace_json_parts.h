@@ -20,9 +20,6 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-/// "inductor_triton", …
-std::string_view name_of(analysis::DeviceSlice::Kind kind);
-
 /// Null where the sentence says why a value is not known.
 template <class Value>
 nlohmann::ordered_json unless(const std::string& unknown, Value value) {

@@ -64,7 +64,7 @@ ordered_json verdict_json(const CompileVerdict& verdict, const TraceUnknowns& un
                      [&](const HandedBackRow& row) {
                        return with({{"name", short_name(row.name)}},
                                    with(totals_json(row.time),
-                                        {{"device_ns", unless(unknowns.launches, row.device)},
+                                        {{"device_ns", unless(unknowns.operators, row.device)},
                                          {"generated_by_inductor", lowering_json(row.lowering)}}));
                      })},
           {"handed_back_left_out", verdict.handed_back_left_out},
@@ -102,27 +102,27 @@ ordered_json breakdown_json(const DeviceBreakdown& breakdown) {
 }
 
 ordered_json kernels_json(const KernelTable& table) {
-  return {{"total", totals_json(table.all)},
-          {"kernels", table.kernels},
-          {"short_kernels", table.short_kernels},
-          {"by_name", list_json(table.rows,
-                                [](const KernelRow& row) {
-                                  return with({{"name", short_name(row.name)},
-                                               {"class", trace_json::name_of(row.kind)}},
-                                              with(totals_json(row.time), {{"share", row.share}}));
-                                })},
-          {"names_left_out", table.rows_left_out},
-          {"left_out", totals_json(table.left_out)},
-          {"by_operator",
-           list_json(table.operators,
-                     [](const LaunchingOperatorRow& row) {
-                       return with(
-                           {{"name", row.name.empty() ? ordered_json()
-                                                      : ordered_json(short_name(row.name))}},
-                           with(totals_json(row.time), {{"share", row.share}}));
-                     })},
-          {"operators_left_out", table.operators_left_out},
-          {"operators_left_out_total", totals_json(table.operators_left_out_time)}};
+  return {
+      {"total", totals_json(table.all)},
+      {"kernels", table.kernels},
+      {"short_kernels", table.short_kernels},
+      {"by_name", list_json(table.rows,
+                            [](const KernelRow& row) {
+                              return with(
+                                  {{"name", short_name(row.name)}, {"class", name_of(row.kind)}},
+                                  with(totals_json(row.time), {{"share", row.share}}));
+                            })},
+      {"names_left_out", table.rows_left_out},
+      {"left_out", totals_json(table.left_out)},
+      {"by_operator",
+       list_json(table.operators,
+                 [](const LaunchingOperatorRow& row) {
+                   return with({{"name", row.name.empty() ? ordered_json()
+                                                          : ordered_json(short_name(row.name))}},
+                               with(totals_json(row.time), {{"share", row.share}}));
+                 })},
+      {"operators_left_out", table.operators_left_out},
+      {"operators_left_out_total", totals_json(table.operators_left_out_time)}};
 }
 
 ordered_json launches_json(const TraceReport& report) {
@@ -218,7 +218,7 @@ ordered_json operators_json(const OperatorTable& table, const TraceUnknowns& unk
                                   {"count", row.count},
                                   {"total_ns", row.total},
                                   {"self_ns", row.self},
-                                  {"device_ns", unless(unknowns.launches, row.device)},
+                                  {"device_ns", unless(unknowns.operators, row.device)},
                                   {"share", row.share ? ordered_json(*row.share) : ordered_json()}};
                             })},
       {"names_left_out", table.rows_left_out},
@@ -339,6 +339,7 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
   ordered_json json;
   json["events"] = trace.events;
   json["slices"] = trace.slices.size();
+  json["set_aside"] = report.activity.set_aside;
   json["begin_ns"] = report.begin;
   json["span_ns"] = report.span;
   json["host_busy_ns"] = unless(unknowns.device, report.host_busy);

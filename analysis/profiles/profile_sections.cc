@@ -9,6 +9,7 @@
 
 #include "analysis/trace/compiled_regions.h"
 #include "analysis/trace/device_activity.h"
+#include "analysis/trace/trace_context.h"
 #include "trace/trace_nesting.h"
 
 namespace benchhud::analysis {
@@ -239,7 +240,7 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
 std::vector<ProfileSection> profile_sections(const trace::Trace& trace) {
   const trace::TraceNesting nesting = trace::nest(trace);
   return sections_of_trace(trace, nesting, compiled_regions(trace, nesting),
-                           device_activity(trace, device_slices(trace, nesting)),
+                           device_activity(TraceContext(trace, nesting)),
                            std::numeric_limits<std::size_t>::max());
 }
 

@@ -71,16 +71,20 @@ void add_groups(const TraceContext& context, AutogradLinks* found) {
 
 AutogradLinks autograd_links(const TraceContext& context) {
   const trace::Trace& trace = context.trace();
+  const auto is_link = [&](const TraceFlow& flow) {
+    return trace.texts[flow.category] == "fwdbwd";
+  };
+  if (std::none_of(trace.flows.begin(), trace.flows.end(), is_link)) return {};
   const Operators operators(context);
   std::unordered_map<std::uint64_t, const TraceFlow*> starts;
   for (const TraceFlow& flow : trace.flows) {
-    if (flow.step == TraceFlow::Step::kStart && trace.texts[flow.category] == "fwdbwd") {
+    if (flow.step == TraceFlow::Step::kStart && is_link(flow)) {
       starts.emplace(flow.key, &flow);
     }
   }
   AutogradLinks found;
   for (const TraceFlow& flow : trace.flows) {
-    if (flow.step != TraceFlow::Step::kEnd || trace.texts[flow.category] != "fwdbwd") continue;
+    if (flow.step != TraceFlow::Step::kEnd || !is_link(flow)) continue;
     const auto start = starts.find(flow.key);
     if (start == starts.end()) {
       ++found.without_start;

@@ -73,7 +73,7 @@ class Judge {
         code_(code),
         pairs_(pairs),
         is_device_unknown_(!unknowns.device.empty()),
-        are_launches_unknown_(!unknowns.launches.empty()),
+        are_launches_unknown_(!unknowns.operators.empty()),
         verdict_(*verdict) {
     functions_ = pairs.paired + pairs.forward_only + pairs.backward_only;
   }

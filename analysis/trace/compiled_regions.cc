@@ -36,12 +36,14 @@ std::string_view compiled_region_id(std::string_view name) {
 
 std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const TraceNesting& nesting) {
   // The names of regions are few, slices many.
+  const std::vector<SliceSide> sides = sides_of_labels(trace);
   std::vector<bool> is_region(trace.labels.size());
   for (std::uint32_t i = 0; i < is_region.size(); ++i) {
-    is_region[i] = trace.texts[trace.labels[i].name].starts_with(kRegion) &&
-                   !is_shadow_category(trace.texts[trace.labels[i].category]);
+    is_region[i] =
+        trace.texts[trace.labels[i].name].starts_with(kRegion) && sides[i] != SliceSide::kShadow;
   }
   std::vector<CompiledRegion> found;
+  if (std::find(is_region.begin(), is_region.end(), true) == is_region.end()) return found;
   found.reserve(static_cast<std::size_t>(
       std::count_if(trace.slices.begin(), trace.slices.end(),
                     [&](const TraceSlice& slice) { return is_region[slice.label]; })));
@@ -109,6 +111,8 @@ std::vector<CompiledFunctionSlice> compiled_function_slices(const Trace& trace) 
   }
   const auto role_of = [&](const TraceSlice& slice) { return roles[slice.label]; };
   std::vector<CompiledFunctionSlice> found;
+  const auto is_none = [](Role role) { return role == Role::kNone; };
+  if (std::all_of(roles.begin(), roles.end(), is_none)) return found;
   found.reserve(static_cast<std::size_t>(
       std::count_if(trace.slices.begin(), trace.slices.end(),
                     [&](const TraceSlice& slice) { return role_of(slice) != Role::kNone; })));

@@ -11,38 +11,11 @@
 #include <vector>
 
 #include "analysis/statistics/quantiles.h"
+#include "analysis/trace/device_slices.h"
 #include "trace/trace.h"
 #include "trace/trace_device.h"
-#include "trace/trace_nesting.h"
 
 namespace benchhud::analysis {
-
-/// A slice of the device and the runtime call that launched it.
-struct DeviceSlice {
-  enum class Kind : std::uint8_t {
-    kInductorTriton,  ///< a Triton kernel that Inductor generated
-    kUserTriton,      ///< launched as Triton kernels are, by something else: a candidate
-    kLibrary,         ///< any other kernel
-    kCommunication,   ///< NCCL's, RCCL's, HCCL's
-    kMemcpy,
-    kMemset,
-  };
-  std::uint32_t slice = 0;
-  std::uint32_t launch =
-      trace::kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
-  Kind kind = Kind::kLibrary;
-};
-
-/// All slices of devices, by stream and beginning.
-///
-/// The kind of a kernel: Inductor's Triton kernels say so in their arguments, are named `triton_…`,
-/// or were launched within a slice of that name. The name of the launch alone decides nothing:
-/// cuBLAS and CUTLASS are launched by cuLaunchKernel as well, and CUDA graphs launch everything.
-std::vector<DeviceSlice> device_slices(const trace::Trace& trace,
-                                       const trace::TraceNesting& nesting);
-
-/// ns from the end of the call that launched it (not kNoSlice) to its beginning, at least 0.
-std::int64_t launch_delay(const trace::Trace& trace, const DeviceSlice& slice);
 
 /// Nothing runs on a stream between two of its slices.
 struct DeviceGap {
@@ -60,17 +33,19 @@ void visit_gaps(const trace::Trace& trace, const std::vector<DeviceSlice>& slice
 
 /// Why something of a trace is not known (trace_unknowns.h): a sentence, or "" where it is known.
 struct TraceUnknowns {
-  std::string device;    ///< what ran on devices, if anything did
-  std::string launches;  ///< what launched that
+  std::string device;     ///< what ran on devices, if anything did
+  std::string launches;   ///< which calls launched that
+  std::string operators;  ///< which operators did
 };
 
 struct DeviceActivity {
   TraceUnknowns unknowns;  ///< where there are any, numbers that hang on them mean nothing
   std::int64_t kernels = 0;
-  std::int64_t busy = 0;  ///< ns in which any device did anything: the union of its slices
-  std::int64_t span = 0;  ///< ns from the first beginning to the last end
+  std::int64_t set_aside = 0;  ///< slices of devices whose times are impossible (device_slices.h)
+  std::int64_t busy = 0;       ///< ns in which any device did anything: the union of its slices
+  std::int64_t span = 0;       ///< ns from the first beginning to the last end
   std::optional<double> utilization;  ///< busy / span
-  /// Busy within `ProfilerStep#` annotations / their length (overlaps counted once).
+  /// Busy within the steps (profiler_steps()) / their length (overlaps counted once).
   std::optional<double> utilization_of_steps;
   std::map<DeviceSlice::Kind, std::int64_t> kinds;
   /// Of device slices, by the name of the call that launched them.
@@ -87,6 +62,7 @@ struct DeviceActivity {
 /// ns, but compares microseconds.
 inline constexpr std::int64_t kKernelWait = 30'000;
 
-DeviceActivity device_activity(const trace::Trace& trace, const std::vector<DeviceSlice>& slices);
+class TraceContext;
+DeviceActivity device_activity(const TraceContext& context);
 
 }  // namespace benchhud::analysis

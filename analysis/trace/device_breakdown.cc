@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <numeric>
+#include <utility>
 #include <vector>
 
+#include "analysis/trace/time_spans.h"
 #include "analysis/trace/time_totals.h"
-#include "schema/base/check.h"
 
 namespace benchhud::analysis {
 
@@ -38,28 +37,36 @@ std::optional<double> DeviceBreakdown::overlap_of_communication() const {
 }
 
 DeviceBreakdown device_breakdown(const TraceContext& context) {
-  const std::vector<DeviceSlice>& device = context.device();
-  BENCHHUD_CHECK(device.size() <= std::numeric_limits<std::uint32_t>::max() / 2);
-  // Of device slice i, 2i is the beginning and 2i + 1 the end.
-  std::vector<std::uint32_t> edges(2 * device.size());
-  std::iota(edges.begin(), edges.end(), 0U);
-  const auto time_of = [&](std::uint32_t edge) {
-    const trace::TraceSlice& slice = context.slice(device[edge / 2].slice);
-    return edge % 2 == 0 ? slice.start : slice.end();
+  std::array<std::vector<TimeSpan>, 3> spans;  // by type
+  visit_own_spans(context.trace(), context.device(), context.sides(),
+                  [&](std::size_t i, const TimeSpan& span) {
+                    spans[type_of(context.device()[i].kind)].push_back(span);
+                  });
+  struct Edge {
+    std::int64_t time;
+    std::size_t type;
+    bool is_begin;
   };
+  std::vector<Edge> edges;
+  for (std::size_t type = 0; type < spans.size(); ++type) {
+    for (const TimeSpan& span : merged(std::move(spans[type]))) {
+      edges.push_back({span.begin, type, true});
+      edges.push_back({span.end, type, false});
+    }
+  }
   DeviceBreakdown breakdown;
   if (edges.empty()) return breakdown;
   std::sort(edges.begin(), edges.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return time_of(a) < time_of(b); });
-  breakdown.span = difference_of(time_of(edges.back()), time_of(edges.front()));
+            [](const Edge& a, const Edge& b) { return a.time < b.time; });
+  breakdown.span = difference_of(edges.back().time, edges.front().time);
   std::array<std::int64_t, 3> open = {};
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    open[type_of(device[edges[i] / 2].kind)] += edges[i] % 2 == 0 ? 1 : -1;
+    open[edges[i].type] += edges[i].is_begin ? 1 : -1;
     const std::size_t set = (open[0] > 0 ? DeviceBreakdown::kCompute : 0) |
                             (open[1] > 0 ? DeviceBreakdown::kCommunication : 0) |
                             (open[2] > 0 ? DeviceBreakdown::kMemory : 0);
     std::int64_t& time = breakdown.exclusive[set];
-    time = sum_of(time, difference_of(time_of(edges[i + 1]), time_of(edges[i])));
+    time = sum_of(time, difference_of(edges[i + 1].time, edges[i].time));
   }
   return breakdown;
 }

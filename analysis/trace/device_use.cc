@@ -26,7 +26,7 @@ void add_span(std::vector<BusySpan>* spans, const TraceSlice& slice) {
   }
 }
 
-PackedDevice pack_device(const TraceContext& context, const DeviceSlices& of) {
+PackedDevice pack_device(const TraceContext& context, const OneDevice& of) {
   PackedDevice packed;
   trace::TraceDevice& device = packed.device;
   device.thread = of.thread;
@@ -51,12 +51,12 @@ PackedDevice pack_device(const TraceContext& context, const DeviceSlices& of) {
 
 }  // namespace
 
-std::vector<DeviceSlices> devices_of(const TraceContext& context) {
+std::vector<OneDevice> devices_of(const TraceContext& context) {
   // Two processes may have one number, as in a trace that was put together of several.
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
-  std::vector<DeviceSlices> devices;
+  std::vector<OneDevice> devices;
   std::uint32_t last_thread = 0;
-  DeviceSlices* last = nullptr;
+  OneDevice* last = nullptr;
   for (const DeviceSlice& each : context.device()) {
     const std::uint32_t thread = context.slice(each.slice).thread;
     if (last == nullptr || thread != last_thread) {
@@ -75,16 +75,16 @@ std::vector<DeviceSlices> devices_of(const TraceContext& context) {
     return std::tuple(context.slice(each->slice).start, is_unknown,
                       is_unknown ? 0 : context.slice(each->launch).start, each->slice);
   };
-  for (DeviceSlices& device : devices) {
+  for (OneDevice& device : devices) {
     std::sort(device.slices.begin(), device.slices.end(),
               [&](const DeviceSlice* a, const DeviceSlice* b) { return order(a) < order(b); });
   }
   std::sort(devices.begin(), devices.end(),
-            [](const DeviceSlices& a, const DeviceSlices& b) { return a.thread < b.thread; });
+            [](const OneDevice& a, const OneDevice& b) { return a.thread < b.thread; });
   return devices;
 }
 
-void visit_device_gaps(const TraceContext& context, const DeviceSlices& device,
+void visit_device_gaps(const TraceContext& context, const OneDevice& device,
                        const std::function<void(const DeviceGap&)>& visit) {
   std::int64_t end = 0;  // of everything before on the device
   bool is_first = true;
@@ -103,7 +103,7 @@ void visit_device_gaps(const TraceContext& context, const DeviceSlices& device,
 std::optional<std::vector<PackedDevice>> device_uses(const TraceContext& context) {
   if (!context.unknowns().device.empty()) return std::nullopt;
   std::vector<PackedDevice> packed;
-  for (const DeviceSlices& device : devices_of(context)) {
+  for (const OneDevice& device : devices_of(context)) {
     packed.push_back(pack_device(context, device));
   }
   return packed;

@@ -79,7 +79,10 @@ std::vector<std::uint32_t> launching_operators(const TraceContext& context) {
   const bool are_trusted = ids.agree_with_launches();
   for (const DeviceSlice& device : context.device()) {
     const std::uint32_t by_id = are_trusted ? ids.find(device) : kNoSlice;
-    if (device.launch == kNoSlice || (by_id != kNoSlice && ids.is_around(by_id, device.launch))) {
+    if (device.launching_operator != kNoSlice) {
+      operators.push_back(device.launching_operator);
+    } else if (device.launch == kNoSlice ||
+               (by_id != kNoSlice && ids.is_around(by_id, device.launch))) {
       operators.push_back(by_id);
     } else {
       operators.push_back(around[device.launch]);
@@ -97,7 +100,7 @@ std::vector<std::int64_t> device_time_of_slices(const TraceContext& context,
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const DeviceSlice& device = context.device()[i];
     const std::uint32_t behind = operators[i] != kNoSlice ? operators[i] : device.launch;
-    if (behind != kNoSlice) add(behind, context.slice(device.slice).duration);
+    if (behind != kNoSlice) add(behind, device.time);
   }
   // What lies in a slice stands behind it in the order.
   const std::vector<std::uint32_t>& order = context.nesting().order;
@@ -120,16 +123,15 @@ KernelTable kernel_table(const TraceContext& context, const std::vector<std::uin
                               static_cast<std::uint64_t>(device.kind);
     const auto [row, is_new] = rows.try_emplace(key, table.rows.size());
     if (is_new) table.rows.push_back({std::string(trace.name(slice)), device.kind, {}, 0});
-    table.rows[row->second].time.add(slice.duration);
+    table.rows[row->second].time.add(device.time);
     const std::uint32_t name =
         operators[i] == kNoSlice ? 0 : trace.labels[context.slice(operators[i]).label].name;
     const auto [behind, is_new_operator] = operator_rows.try_emplace(name, table.operators.size());
     if (is_new_operator) table.operators.push_back({std::string(trace.texts[name]), {}, 0});
-    table.operators[behind->second].time.add(slice.duration);
-    table.all.add(slice.duration);
-    const bool is_kernel = context.side(device.slice) == SliceSide::kKernel;
-    table.kernels += is_kernel;
-    table.short_kernels += is_kernel && slice.duration < kShortKernel;
+    table.operators[behind->second].time.add(device.time);
+    table.all.add(device.time);
+    table.kernels += device.is_kernel;
+    table.short_kernels += device.is_kernel && slice.duration < kShortKernel;
   }
   finish(table.all.total, most, &table.rows, &table.rows_left_out, &table.left_out);
   finish(table.all.total, most, &table.operators, &table.operators_left_out,

@@ -30,7 +30,7 @@ inline constexpr std::int64_t kShortKernel = 10'000;
 
 struct KernelRow {
   std::string name;
-  DeviceSlice::Kind kind = DeviceSlice::Kind::kLibrary;
+  DeviceSlice::Kind kind = DeviceSlice::Kind::kOther;
   TimeTotals time;
   /// Of the time of all rows, which may run at once: all shares add up to 1.
   double share = 0;

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "analysis/trace/kernel_rules.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::analysis {
 
@@ -20,24 +24,29 @@ struct LabelClass {
   TrackSide side = TrackSide::kOther;
 };
 
-/// The class of a label by PyTorch's names of categories and functions, one of:
+/// The class of a label by its category, the role of its threads and its name, one of:
 /// - of the host: operator, annotation, compiled (a region or graph that torch.compile made),
 ///   compile (a phase of its work), python (a function's frame), runtime (a call of the device's
-///   runtime or driver), overhead (the profiler's own work);
-/// - of a device: inductor_triton (kernels by their name `triton_…`), communication (NCCL's,
-/// RCCL's,
-///   HCCL's), library (any other kernel), memcpy, memset, shadow (the host's annotations on the
-///   device's side);
-/// - profiler (its window), other (no profiler of PyTorch wrote it).
-LabelClass label_class(std::string_view name, std::string_view category);
+///   runtime or driver), overhead (the profiler's own work), host (what else the host did);
+/// - of a device: inductor_triton (kernels by their name `triton_…`) and what else name_of() of
+///   kernel_rules.h lists, of kernels by their names alone; memcpy, memset, shadow (no work:
+///   annotations, waits, steps, what repeats other slices);
+/// - of either: communication (libkineto's category `collective_comm` stands on both);
+/// - profiler (its window), unknown (nothing says where it ran).
+LabelClass label_class(std::string_view name, std::string_view category,
+                       trace::ThreadRole role = trace::ThreadRole::kUnknown);
+LabelClass label_class(const trace::LabelText& label);
 
 /// Whether slices of that class are work of their own. Annotations, on the host and shown on a
 /// device, and the profiler's window only contain other slices: what is theirs alone is time
 /// between these.
 bool is_work(const LabelClass& of);
 
-/// Whether a kernel of that name is NCCL's, RCCL's or HCCL's.
-bool is_communication_kernel(std::string_view name);
+/// The class of a kernel of that label, as far as the label tells: by a rule of the team's own,
+/// communication by category or thread, Inductor's Triton kernels by their name, or by a rule of
+/// the program's; none where no rule fits.
+std::optional<KernelClass> kernel_class_of_label(std::string_view name, std::string_view category,
+                                                 trace::ThreadRole role);
 
 /// What the arrows of that category lead along: launch (from the call to the device), fwdbwd (from
 /// forward to backward), async, or other.

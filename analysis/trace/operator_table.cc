@@ -57,7 +57,7 @@ OperatorTable operator_table(const TraceContext& context,
   OperatorTable table;
   const auto is_work_of = [&](std::uint32_t label) {
     const trace::TraceLabel& of = trace.labels[label];
-    return is_work(label_class(trace.texts[of.name], trace.texts[of.category]));
+    return is_work(label_class(trace.texts[of.name], trace.texts[of.category], of.role));
   };
   for (std::uint32_t i = 0; i < self.size(); ++i) {
     if (!is_host(context.side(i))) continue;

@@ -15,6 +15,7 @@ namespace {
 StepPart part_of(std::string_view name, SliceSide side) {
   switch (side) {
     case SliceSide::kKernel:
+    case SliceSide::kDeviceOperator:
       return StepPart::kKernel;  // or communication: its DeviceSlice knows
     case SliceSide::kMemcpy:
       return StepPart::kMemcpy;
@@ -40,20 +41,24 @@ std::vector<SpanIndex> exclusive_parts(const TraceContext& context) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     parts[i] = part_of(trace.texts[trace.labels[i].name], context.sides()[i]);
   }
-  const auto add = [&](StepPart part, const TraceSlice& slice) {
-    // Zero-length spans are no time. What only prolongs the span before it is that span.
-    if (slice.duration > 0)
-      spans[static_cast<std::size_t>(part)].push_back({slice.start, slice.end()});
+  const auto add = [&](StepPart part, const TimeSpan& span) {
+    spans[static_cast<std::size_t>(part)].push_back(span);
   };
   for (const TraceSlice& slice : trace.slices) {
+    // Zero-length spans are no time. What devices did is added below, but for what is set aside.
+    const bool is_of_device = is_device(context.sides()[slice.label]);
     const StepPart part = parts[slice.label];
-    if (part != StepPart::kKernel && part != StepPart::kOther) add(part, slice);
+    if (part == StepPart::kOther || is_of_device || slice.duration <= 0) continue;
+    add(part, {slice.start, slice.end()});
   }
-  for (const DeviceSlice& device : context.device()) {
-    if (context.side(device.slice) != SliceSide::kKernel) continue;
-    const bool communicates = device.kind == DeviceSlice::Kind::kCommunication;
-    add(communicates ? StepPart::kCommunication : StepPart::kKernel, context.slice(device.slice));
-  }
+  visit_own_spans(
+      trace, context.device(), context.sides(), [&](std::size_t i, const TimeSpan& span) {
+        if (span.end == span.begin) return;
+        const DeviceSlice& device = context.device()[i];
+        const bool communicates = device.kind == DeviceSlice::Kind::kCommunication;
+        add(communicates ? StepPart::kCommunication : parts[context.slice(device.slice).label],
+            span);
+      });
   std::vector<SpanIndex> exclusive;
   std::vector<TimeSpan> taken;
   for (std::size_t part = 0; part + 1 < kStepParts; ++part) {
@@ -75,7 +80,7 @@ std::string_view name_of(StepPart part) {
 
 StepBreakdown step_breakdown(const TraceContext& context, std::size_t most) {
   const trace::Trace& trace = context.trace();
-  const std::vector<std::uint32_t> found = profiler_steps(trace);
+  const std::vector<std::uint32_t> found = profiler_steps(trace, context.sides());
   StepBreakdown breakdown;
   if (found.empty()) return breakdown;
   const std::vector<SpanIndex> exclusive = exclusive_parts(context);

@@ -7,18 +7,31 @@
 
 namespace benchhud::analysis {
 
-std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; });
+namespace {
+
+// Joins spans that follow one another and share a moment.
+void join_neighbours(std::vector<TimeSpan>* spans) {
   std::size_t count = 0;
-  for (const TimeSpan& span : spans) {
-    if (count > 0 && span.begin <= spans[count - 1].end) {
-      spans[count - 1].end = std::max(spans[count - 1].end, span.end);
+  for (const TimeSpan& span : *spans) {
+    TimeSpan* const last = count > 0 ? &(*spans)[count - 1] : nullptr;
+    if (last != nullptr && last->begin <= span.begin && span.begin <= last->end) {
+      last->end = std::max(last->end, span.end);
     } else {
-      spans[count++] = span;
+      (*spans)[count++] = span;
     }
   }
-  spans.resize(count);
+  spans->resize(count);
+}
+
+}  // namespace
+
+std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
+  const auto is_before = [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; };
+  // What slices of one thread make is mostly in order, and few spans are left of it to be sorted.
+  join_neighbours(&spans);
+  if (std::is_sorted(spans.begin(), spans.end(), is_before)) return spans;
+  std::sort(spans.begin(), spans.end(), is_before);
+  join_neighbours(&spans);
   return spans;
 }
 

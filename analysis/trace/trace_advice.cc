@@ -21,8 +21,10 @@ class Adviser {
 
   std::vector<Advice> all() {
     say_of_the_file();
+    say_of_impossible_times();
     say_of_unknowns();
     say_of_profiling();
+    say_of_cuda_graphs();
     say_of_compilation();
     say_of_graphs();
     if (report_.activity.span > 0) {
@@ -54,6 +56,17 @@ class Adviser {
         {{"problems", number(report_.problem_count)}, {"unclosed", number(report_.unclosed)}});
   }
 
+  void say_of_impossible_times() {
+    const std::int64_t set_aside = report_.activity.set_aside;
+    if (set_aside == 0) return;
+    say("impossible_times", Advice::Severity::kWarning,
+        fmt::format("{} of devices {} times that are impossible (a day and more away from the "
+                    "others, or as long): no number here counts {}.",
+                    count_text(set_aside, "slice"), set_aside == 1 ? "has" : "have",
+                    set_aside == 1 ? "it" : "them"),
+        {{"set_aside", number(set_aside)}});
+  }
+
   void say_of_unknowns() {
     const TraceUnknowns& unknowns = report_.activity.unknowns;
     if (!unknowns.device.empty()) {
@@ -83,6 +96,33 @@ class Adviser {
           {{"overhead_ns", number(notes.overhead.total)},
            {"share", of_trace(notes.overhead.total)}});
     }
+  }
+
+  // Sources: PyTorch's "Profiling to understand torch.compile performance" (drivers before
+  // 525.85.12, which is of CUDA 12.0, and older CUDA), and pytorch/pytorch#150957 (CUPTI's fault
+  // is fixed in CUDA 12.6).
+  void say_of_cuda_graphs() {
+    constexpr std::int64_t kCuda12 = 12'000, kCuda12Dot1 = 12'010, kCuda12Dot6 = 12'060;
+    constexpr std::int64_t kMajor = 1000, kMinor = 10;
+    const ProfilingNotes& notes = report_.notes;
+    const std::int64_t driver = notes.cuda_driver;
+    if (notes.cuda_graph_launches == 0 || driver <= 0 || driver >= kCuda12Dot6) return;
+    std::string sentence = fmt::format("{} of CUDA ran with a driver of CUDA {}.{}. ",
+                                       count_text(notes.cuda_graph_launches, "graph launch call"),
+                                       driver / kMajor, driver % kMajor / kMinor);
+    if (driver < kCuda12Dot1) {
+      sentence += fmt::format(
+          "{} the profiler and CUDA graphs disturb each other: call "
+          "torch.profiler._utils._init_for_cuda_graphs() before the first graph is captured. ",
+          driver < kCuda12 ? "With it" : "With drivers of it before 525.85.12");
+    }
+    sentence +=
+        "Before CUDA 12.6 a second profile in one process may crash where graphs are used: set "
+        "DISABLE_CUPTI_LAZY_REINIT=1 and TEARDOWN_CUPTI=0, as Inductor does for its own graphs, or "
+        "use a newer driver.";
+    say("cuda_graphs_old_driver",
+        driver < kCuda12 ? Advice::Severity::kHint : Advice::Severity::kNote, std::move(sentence),
+        {{"launches", number(notes.cuda_graph_launches)}, {"cuda_driver", number(driver)}});
   }
 
   void say_of_compilation() {

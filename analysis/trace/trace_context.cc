@@ -12,7 +12,7 @@ TraceContext::TraceContext(const Trace& trace, const TraceNesting& nesting)
     : trace_(trace),
       nesting_(nesting),
       sides_(sides_of_labels(trace)),
-      device_(device_slices(trace, nesting)),
+      device_(device_slices(trace, nesting, sides_)),
       unknowns_(trace_unknowns(trace, sides_, device_)) {}
 
 std::vector<std::int64_t> self_times_of_slices(const Trace& trace, const TraceNesting& nesting) {

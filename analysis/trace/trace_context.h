@@ -20,7 +20,9 @@ class TraceContext {
   const trace::Trace& trace() const { return trace_; }
   const trace::TraceNesting& nesting() const { return nesting_; }
   /// As device_slices() gives them.
-  const std::vector<DeviceSlice>& device() const { return device_; }
+  const std::vector<DeviceSlice>& device() const { return device_.slices; }
+  /// Slices of devices that device() leaves out, for their times are impossible; ascending.
+  const std::vector<std::uint32_t>& set_aside() const { return device_.set_aside; }
   const TraceUnknowns& unknowns() const { return unknowns_; }
 
   const trace::TraceSlice& slice(std::uint32_t index) const { return trace_.slices[index]; }
@@ -34,7 +36,7 @@ class TraceContext {
   const trace::Trace& trace_;
   const trace::TraceNesting& nesting_;
   std::vector<SliceSide> sides_;
-  std::vector<DeviceSlice> device_;
+  DeviceSlices device_;
   TraceUnknowns unknowns_;
 };
 

@@ -160,25 +160,31 @@ class Finder {
   void find_slices() {
     const auto& slices = context_.trace().slices;
     FoundOfKind steps, compiling, synchronizations, copies;
-    for (const std::uint32_t step : profiler_steps(context_.trace())) {
+    for (const std::uint32_t step : profiler_steps(context_.trace(), context_.sides())) {
       steps.push_back({length_of(step), step, 0});
     }
     const auto whole = [&](const Found& found) { return of_slice(found.of); };
     pack("step", std::move(steps), whole);
     {
       // `around` is given back before findings are packed.
-      const auto is_phase = [&](std::uint32_t index) {
-        return is_compile_phase(context_.name(index));
-      };
-      const auto around = innermost_around(context_.nesting(), is_phase);
+      const trace::Trace& trace = context_.trace();
+      std::vector<bool> is_phase(trace.labels.size());
+      std::vector<FoundOfKind*> kinds(trace.labels.size());
+      for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const std::string_view name = trace.texts[trace.labels[i].name];
+        const SliceSide side = context_.sides()[i];
+        is_phase[i] = is_compile_phase(name);
+        if (is_host(side) && is_phase[i]) kinds[i] = &compiling;
+        if (side == SliceSide::kRuntime && is_synchronization(name)) kinds[i] = &synchronizations;
+        if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) kinds[i] = &copies;
+      }
+      const auto around = innermost_around(context_.nesting(), [&](std::uint32_t index) {
+        return is_phase[context_.slice(index).label];
+      });
       for (std::uint32_t i = 0; i < slices.size(); ++i) {
-        const std::string_view name = context_.name(i);
-        const SliceSide side = context_.side(i);
-        FoundOfKind* kind = nullptr;
-        if (is_host(side) && around[i] == kNoSlice && is_compile_phase(name)) kind = &compiling;
-        if (side == SliceSide::kRuntime && name.ends_with("Synchronize")) kind = &synchronizations;
-        if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) kind = &copies;
-        if (kind != nullptr) kind->push_back({length_of(i), i, 0});
+        FoundOfKind* const kind = kinds[slices[i].label];
+        if (kind == nullptr || (kind == &compiling && around[i] != kNoSlice)) continue;
+        kind->push_back({length_of(i), i, 0});
       }
     }
     pack("compiling", std::move(compiling), whole);
@@ -201,7 +207,7 @@ class Finder {
 
   void find_device_gaps() {
     FoundOfKind gaps;
-    for (const DeviceSlices& device : devices_of(context_)) {
+    for (const OneDevice& device : devices_of(context_)) {
       visit_device_gaps(context_, device, [&](const DeviceGap& gap) {
         gaps.push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
                         static_cast<std::uint32_t>(idle_cause(gap))});

@@ -20,34 +20,82 @@ void add_extent(const TraceContext& context, TraceReport* report) {
   busy.reserve(context.trace().slices.size());
   bool is_first = true;
   std::int64_t end = 0;
-  for (const TraceSlice& slice : context.trace().slices) {
-    const SliceSide side = context.sides()[slice.label];
-    if (side == SliceSide::kProfiler) continue;
+  const Trace& trace = context.trace();
+  std::vector<bool> is_busy;  // by label
+  is_busy.reserve(trace.labels.size());
+  for (std::size_t i = 0; i < trace.labels.size(); ++i) {
+    const SliceSide side = context.sides()[i];
+    is_busy.push_back(is_host(side) && (side != SliceSide::kAnnotation ||
+                                        is_compile_phase(trace.texts[trace.labels[i].name])));
+  }
+  auto set_aside = context.set_aside().begin();
+  for (std::uint32_t i = 0; i < trace.slices.size(); ++i) {
+    const TraceSlice& slice = trace.slices[i];
+    if (set_aside != context.set_aside().end() && *set_aside == i) {
+      ++set_aside;
+      continue;
+    }
+    if (context.sides()[slice.label] == SliceSide::kProfiler) continue;
     report->begin = is_first ? slice.start : std::min(report->begin, slice.start);
     end = is_first ? slice.end() : std::max(end, slice.end());
     is_first = false;
-    const bool is_phase = is_compile_phase(context.trace().name(slice));
-    if (is_host(side) && (side != SliceSide::kAnnotation || is_phase)) {
-      busy.push_back({slice.start, slice.end()});
-    }
+    if (is_busy[slice.label]) busy.push_back({slice.start, slice.end()});
   }
   report->span = difference_of(end, report->begin);
   report->host_busy = total(merged(std::move(busy)));
 }
 
+enum class Note : std::uint8_t {
+  kNone,
+  kPython,
+  kOverhead,
+  kSynchronization,
+  kCudaGraph,
+  kPageableCopy
+};
+
+Note note_of(std::string_view name, SliceSide side) {
+  if (side == SliceSide::kPython) return Note::kPython;
+  if (side == SliceSide::kOverhead) return Note::kOverhead;
+  if (side == SliceSide::kRuntime) {
+    if (is_synchronization(name)) return Note::kSynchronization;
+    if (name.starts_with("cudaGraphLaunch") || name.starts_with("cuGraphLaunch")) {
+      return Note::kCudaGraph;
+    }
+  }
+  const bool is_pageable =
+      side == SliceSide::kMemcpy && name.find("Pageable") != std::string_view::npos;
+  return is_pageable ? Note::kPageableCopy : Note::kNone;
+}
+
 ProfilingNotes profiling_notes(const TraceContext& context) {
   const Trace& trace = context.trace();
   ProfilingNotes notes;
+  notes.cuda_driver = trace.cuda_driver;
+  std::vector<Note> of_labels;
+  of_labels.reserve(trace.labels.size());
+  for (std::size_t i = 0; i < trace.labels.size(); ++i) {
+    of_labels.push_back(note_of(trace.texts[trace.labels[i].name], context.sides()[i]));
+  }
   for (const TraceSlice& slice : trace.slices) {
-    const SliceSide side = context.sides()[slice.label];
-    notes.python_frames += side == SliceSide::kPython;
-    if (side == SliceSide::kOverhead) notes.overhead.add(slice.duration);
-    if (side == SliceSide::kRuntime && trace.name(slice).ends_with("Synchronize")) {
-      notes.synchronizations.add(slice.duration);
-    }
-    if (side == SliceSide::kMemcpy &&
-        trace.name(slice).find("Pageable") != std::string_view::npos) {
-      notes.pageable_copies.add(slice.duration);
+    switch (of_labels[slice.label]) {
+      case Note::kNone:
+        break;
+      case Note::kPython:
+        ++notes.python_frames;
+        break;
+      case Note::kOverhead:
+        notes.overhead.add(slice.duration);
+        break;
+      case Note::kSynchronization:
+        notes.synchronizations.add(slice.duration);
+        break;
+      case Note::kCudaGraph:
+        ++notes.cuda_graph_launches;
+        break;
+      case Note::kPageableCopy:
+        notes.pageable_copies.add(slice.duration);
+        break;
     }
   }
   for (const DeviceSlice& device : context.device()) {
@@ -77,7 +125,7 @@ TraceReport trace_report(const TraceContext& context) {
 
   const std::vector<std::uint32_t> operators = launching_operators(context);
   const std::vector<std::int64_t> device_times = device_time_of_slices(context, operators);
-  report.activity = device_activity(trace, context.device());
+  report.activity = device_activity(context);
   report.breakdown = device_breakdown(context);
   report.kernels = kernel_table(context, operators, kMostReportRows);
   report.launches = launch_stats(context, kMostReportRows);

@@ -39,7 +39,9 @@ struct ProfilingNotes {
   TimeTotals overhead;              ///< the profiler's own work, as it says
   TimeTotals synchronizations;      ///< calls of the runtime in which the host waits for a device
   std::int64_t graph_launched = 0;  ///< device slices that came out of CUDA or HIP graphs
-  TimeTotals pageable_copies;       ///< between a device and memory that is not pinned
+  std::int64_t cuda_graph_launches = 0;  ///< calls that launched CUDA graphs
+  std::int64_t cuda_driver = 0;          ///< as Trace::cuda_driver; 0: not known
+  TimeTotals pageable_copies;            ///< between a device and memory that is not pinned
 };
 
 struct TraceReport {

@@ -2,7 +2,6 @@
 // device's.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "analysis/trace/device_activity.h"
@@ -13,10 +12,13 @@ namespace benchhud::analysis {
 
 /// Of the trace whose labels have `sides`, with the device's slices in `device`.
 ///
-/// A thread whose slices are all of categories that are not known (slice_side.h) may be a device's.
-/// Where there is one and no slice is known to be a device's, what ran on devices is unknown; it is
-/// not that nothing did. Where no slice of a device has its launch, what launched them is unknown.
+/// Where no slice is known to be a device's, what ran on devices is unknown, and not nothing, if
+/// - all that is on some thread may be a device's, for nothing says where it ran (slice_side.h), or
+/// - the trace shows annotations or steps of a device and not its work, or
+/// - calls launched something.
+/// Where no slice of a device has its launch, what launched them is unknown; operators are known
+/// where arrows begin at them.
 TraceUnknowns trace_unknowns(const trace::Trace& trace, const std::vector<SliceSide>& sides,
-                             const std::vector<DeviceSlice>& device);
+                             const DeviceSlices& device);
 
 }  // namespace benchhud::analysis

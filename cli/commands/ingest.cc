@@ -12,6 +12,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
+#include "cli/options/kernel_rules_option.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/machine.h"
 #include "cli/options/memory.h"
@@ -72,6 +73,7 @@ CommandLine command_line() {
       "is\n"
       "being read, or a folder that cannot be read, leaves nothing; all others are in.";
   add_store_option(&command.options);
+  add_kernel_rules_option(&command.options);
   auto add = command.options.add_options();
   command.arguments.add_options()("path", po::value<std::vector<std::string>>());
   add("run", po::value<std::string>()->value_name("NAME"),
@@ -239,6 +241,7 @@ int run_ingest(const Arguments& arguments) {
   keep_memory();
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
+  if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   auto request = read_request(parsed.values);
   if (!request) return fail(request.error());
   // Before the store is touched: a path that is not there fails the whole command.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cli/options/commands.h"
+#include "cli/options/kernel_rules_option.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/options.h"
 #include "schema/results/maintenance.h"
@@ -18,15 +19,17 @@ using schema::Expected;
 
 int run_rebuild(const Arguments& arguments) {
   CommandLine command;
-  command.usage = "benchhud rebuild [--wait SECONDS] [--db FILE]";
+  command.usage = "benchhud rebuild [--wait SECONDS] [--kernel-rules FILE] [--db FILE]";
   command.about =
       "Drops what the store derives from its facts (runs, results, what traces tell and are\n"
       "searched by, alerts) and derives it again.\n"
       "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
   add_store_option(&command.options);
+  add_kernel_rules_option(&command.options);
   add_wait_option(&command.options);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
+  if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
 
   auto locked = open_locked_store(parsed.values, store_path(parsed.values), "benchhud rebuild");
   if (!locked) return fail(locked.error());

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/options/commands.h"
+#include "cli/options/kernel_rules_option.h"
 #include "cli/options/options.h"
 #include "cli/options/stop_signal.h"
 #include "cli/serving/serving.h"
@@ -27,6 +28,7 @@ CommandLine command_line() {
       "empty;\n"
       "what is ingested while the server runs shows at once. Ctrl-C stops it.";
   add_store_option(&command.options);
+  add_kernel_rules_option(&command.options);
   add_listen_options(&command.options, kUsualPort);
   auto add = command.options.add_options();
   add("reading", po::value<std::string>()->default_value("open")->value_name("WHO"),
@@ -48,6 +50,7 @@ CommandLine command_line() {
 int run_serve(const Arguments& arguments) {
   const auto parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
+  if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   const auto& values = parsed.values;
   auto options = listen_options(values);
   if (!options) return fail(options.error());

@@ -13,6 +13,7 @@
 #include "analysis/documents/trace_json.h"
 #include "analysis/trace/trace_report.h"
 #include "cli/options/commands.h"
+#include "cli/options/kernel_rules_option.h"
 #include "cli/options/memory.h"
 #include "cli/options/options.h"
 #include "cli/output/trace_export.h"
@@ -58,6 +59,7 @@ CommandLine command_line() {
   add_listen_options(&command.options, 0);
   add("no-open", po::bool_switch(), "view: only print the address");
   add_store_option(&command.options);
+  add_kernel_rules_option(&command.options);
   add("artifact", po::value<std::int64_t>()->value_name("ID"),
       "export: the trace of this dump, instead of TRACE");
   add("begin", po::value<std::int64_t>()->value_name("NS"),
@@ -125,6 +127,7 @@ int run_trace(const Arguments& arguments) {
   keep_memory();
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
+  if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   const Arguments words = words_of(parsed.values);
   constexpr std::array<std::string_view, 4> kActions = {"summary", "report", "view", "export"};
   const bool is_known =

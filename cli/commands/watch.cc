@@ -16,6 +16,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
+#include "cli/options/kernel_rules_option.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/machine.h"
 #include "cli/options/memory.h"
@@ -88,6 +89,7 @@ CommandLine command_line() {
       "than\n"
       "--wait.";
   add_store_option(&command.options);
+  add_kernel_rules_option(&command.options);
   auto add = command.options.add_options();
   command.arguments.add_options()("dir", po::value<std::vector<std::string>>());
   const auto seconds = [](std::int64_t usual) {
@@ -351,6 +353,7 @@ int run_watch(const Arguments& arguments) {
   keep_memory();
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
+  if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   auto request = read_request(parsed.values);
   if (!request) return fail(request.error());
   hold_stop_signals();

@@ -11,6 +11,7 @@
 
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
+#include "schema/base/count_text.h"
 
 namespace benchhud::cli {
 
@@ -88,6 +89,10 @@ void print_device(const ordered_json& json) {
                         percent_text(device["utilization"])));
   if (!device["utilization_of_steps"].is_null()) {
     print_row("  of profiled steps", percent_text(device["utilization_of_steps"]));
+  }
+  if (json["set_aside"] != 0) {
+    print_row("  set aside", schema::count_text(json["set_aside"].get<std::int64_t>(), "slice") +
+                                 " whose times are impossible");
   }
   print_row("  by kind", counts_text(json["kernel_classes"]));
   const bool knows_launches = unknown["launches"].is_null();

@@ -49,11 +49,11 @@ void TraceBuildThread::end_event(bool is_whole) {
 }
 
 void TraceBuildThread::on_broken(std::int64_t offset, std::string_view reason) {
-  batch_.notes.push_back({false, batch_.events.size(), offset, std::string(reason)});
+  batch_.notes.push_back({std::nullopt, batch_.events.size(), offset, std::string(reason)});
 }
 
-void TraceBuildThread::on_base_time(std::int64_t offset, std::string_view nanoseconds) {
-  batch_.notes.push_back({true, batch_.events.size(), offset, std::string(nanoseconds)});
+void TraceBuildThread::on_number(TraceNumber number, std::int64_t offset, std::string_view text) {
+  batch_.notes.push_back({number, batch_.events.size(), offset, std::string(text)});
 }
 
 void TraceBuildThread::hand_over(TraceScanner* scanner) {
@@ -85,8 +85,8 @@ void TraceBuildThread::build(const Batch& batch, TraceBuilder* builder) {
   };
   for (const Note& note : batch.notes) {
     events_to(note.place);
-    if (note.is_base_time) {
-      builder->on_base_time(note.offset, note.text);
+    if (note.number) {
+      builder->on_number(*note.number, note.offset, note.text);
     } else {
       builder->on_broken(note.offset, note.text);
     }

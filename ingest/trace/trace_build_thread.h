@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,7 +27,7 @@ class TraceBuildThread : public TraceEvents {
   RawTraceEvent* begin_event() override;
   void end_event(bool is_whole) override;
   void on_broken(std::int64_t offset, std::string_view reason) override;
-  void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
+  void on_number(TraceNumber number, std::int64_t offset, std::string_view text) override;
 
   /// Hands over what was found, with the scanner's bytes. To be called after each of its feed().
   void hand_over(TraceScanner* scanner);
@@ -34,7 +35,7 @@ class TraceBuildThread : public TraceEvents {
  private:
   // What is not an event, and how many events of its batch come before it.
   struct Note {
-    bool is_base_time = false;
+    std::optional<TraceNumber> number;  // none: something is broken
     std::size_t place = 0;
     std::int64_t offset = 0;
     std::string text;

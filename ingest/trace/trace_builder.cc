@@ -13,6 +13,8 @@
 #include "ingest/text/byte_search.h"
 #include "ingest/text/text_parts.h"
 #include "ingest/trace/trace_time.h"
+#include "schema/base/ascii.h"
+#include "trace/thread_role.h"
 
 namespace benchhud::ingest {
 
@@ -63,17 +65,30 @@ bool is_point_phase(char phase) {
   return std::string_view("iIRCPbneSTFpNODVvc()=").find(phase) != std::string_view::npos;
 }
 
-// Copies and sets on a device, as newer and older profilers call them.
+// Copies and sets on a device, as profilers call them: `gpu_memcpy`, `Memset`, `GCU_MEMCPY`.
 bool is_transfer(std::string_view category) {
-  return category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" ||
-         category == "Memset";
+  constexpr std::size_t kSize = std::string_view("memcpy").size();
+  if (category.size() < kSize) return false;
+  category.remove_prefix(category.size() - kSize);
+  return schema::equal_ignoring_case(category, "memcpy") ||
+         schema::equal_ignoring_case(category, "memset");
 }
 
-// What the device did, as newer and older profilers call it.
-bool is_device_record(const RawTraceEvent& event) {
-  const std::string_view category = event.category.text();
-  return event.arg.correlation || category == "kernel" || category == "Kernel" ||
+// What the device did, where the category says it. What it is for the analysis, with the names of
+// threads, is decided when all is read.
+bool is_work(std::string_view category) {
+  return category == "kernel" || category == "Kernel" || category == "mtia_ccp_events" ||
          is_transfer(category);
+}
+
+bool is_work(trace::ThreadRole role) {
+  using enum trace::ThreadRole;
+  return role == kDevice || role == kDeviceOperators || role == kDeviceCommunication ||
+         role == kDeviceComputation;
+}
+
+bool is_device_record(const RawTraceEvent& event) {
+  return event.arg.correlation || is_work(event.category.text());
 }
 
 // Whether the report may have a row for what is called so.
@@ -135,13 +150,15 @@ void TraceBuilder::on_broken(std::int64_t offset, std::string_view reason) {
   problem(offset, reason);
 }
 
-void TraceBuilder::on_base_time(std::int64_t offset, std::string_view nanoseconds) {
-  const auto time = number_of<std::int64_t>(nanoseconds);
-  if (!time) {
-    return problem(offset, fmt::format("baseTimeNanoseconds is {}, not a whole number",
-                                       nanoseconds.substr(0, 40)));
+void TraceBuilder::on_number(TraceNumber number, std::int64_t offset, std::string_view text) {
+  const bool is_base_time = number == TraceNumber::kBaseTime;
+  const auto read = number_of<std::int64_t>(text);
+  if (!read) {
+    return problem(offset, fmt::format("{} is {}, not a whole number",
+                                       is_base_time ? "baseTimeNanoseconds" : "cuda_driver_version",
+                                       text.substr(0, 40)));
   }
-  trace_.base_time = *time;
+  (is_base_time ? trace_.base_time : trace_.cuda_driver) = *read;
 }
 
 void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
@@ -318,10 +335,26 @@ void TraceBuilder::add_slice(const TraceSlice& slice, const ReadArgs& read) {
   trace_.slices.push_back(slice);
 }
 
+// As far as what was read until here tells: names may come later.
+bool TraceBuilder::is_work_of_device(const RawTraceEvent& event) {
+  if (is_work(event.category.text())) return true;
+  if (!event.category.text().empty()) return false;
+  trace::TraceThread thread = trace_.threads[thread_of(event)];
+  if (const auto found = processes_.find(thread.pid); found != processes_.end()) {
+    thread.process_name = found->second.name;
+    thread.process_labels = found->second.labels;
+  }
+  return is_work(trace::roles_of_threads({thread}).front());
+}
+
 void TraceBuilder::add_complete(const RawTraceEvent& event) {
   const auto start = time_of(event);
   if (!start) return;
   const std::int64_t duration = duration_of(event, *start);
+  if (event.duration.text().starts_with('-') && is_work_of_device(event)) {
+    return refuse(event, fmt::format("a device record of {} µs: its times are impossible",
+                                     event.duration.text().substr(0, 40)));
+  }
   // A profiler that lost a record's times writes zeros for them.
   if (*start == 0 && duration == 0 && event.duration && is_device_record(event)) {
     flows_.note_lost_record(thread_of(event));
@@ -549,6 +582,8 @@ Trace TraceBuilder::finish() {
     thread.process_labels = process.labels;
     thread.process_sort_index = process.sort_index;
   }
+  count_names(trace_.assign_roles(true) * kAroundRowLabel);
+  if (!is_in_budget(0)) return {};
   return std::move(trace_);
 }
 

@@ -39,7 +39,7 @@ class TraceBuilder : public TraceEvents {
   RawTraceEvent* begin_event() override;
   void end_event(bool is_whole) override;
   void on_broken(std::int64_t offset, std::string_view reason) override;
-  void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
+  void on_number(TraceNumber number, std::int64_t offset, std::string_view text) override;
 
   /// An event that was put together elsewhere.
   void add(const RawTraceEvent& event);
@@ -80,6 +80,7 @@ class TraceBuilder : public TraceEvents {
   void refuse(const RawTraceEvent& event, std::string_view reason);
   std::optional<std::int64_t> time_of(const RawTraceEvent& event);
   std::int64_t duration_of(const RawTraceEvent& event, std::int64_t start);
+  bool is_work_of_device(const RawTraceEvent& event);
   /// Whether the trace has room for an event of its thread.
   bool has_room_for(const RawTraceEvent& event) const;
   std::uint32_t text(const TraceToken& token);

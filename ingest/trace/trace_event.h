@@ -34,6 +34,9 @@ struct RawTraceEvent {
   bool is_empty = true;
 };
 
+/// Numbers that the outermost object says of the trace.
+enum class TraceNumber : std::uint8_t { kBaseTime, kCudaDriver };
+
 /// What finds events tells.
 class TraceEvents {
  public:
@@ -45,8 +48,8 @@ class TraceEvents {
   /// An event that cannot be read, or what stands where one is expected; the next one is looked
   /// for.
   virtual void on_broken(std::int64_t offset, std::string_view reason) = 0;
-  /// The outermost object's baseTimeNanoseconds, as it stands, and the place of its key.
-  virtual void on_base_time(std::int64_t offset, std::string_view nanoseconds) = 0;
+  /// A number that the outermost object says of the trace, as it stands, and the place of its key.
+  virtual void on_number(TraceNumber number, std::int64_t offset, std::string_view text) = 0;
 };
 
 }  // namespace benchhud::ingest

@@ -69,8 +69,16 @@ TraceToken* member(std::string_view key, RawTraceArgs* args) {
       if (is(at, "External id") || is(at, "external id")) return &args->external_id;
       if (is(at, "correlation")) return &args->correlation;
       break;
+    case 12:
+      if (is(at, "hlo_category")) return &args->kernel_backend;
+      break;
+    case 13:
+      // What Ascend's profiler gives a call and what it launched.
+      if (is(at, "connection_id")) return &args->correlation;
+      break;
     case 14:
       if (is(at, "kernel_backend")) return &args->kernel_backend;
+      if (is(at, "correlation_id")) return &args->correlation;  // XLA's
       break;
     case 15:
       if (is(at, "Sequence number")) return &args->sequence;
@@ -229,13 +237,15 @@ bool TraceScanner::scan_members(bool is_last) {
     lose();
     return true;
   }
-  // A number or text; a base time of another kind is none, and is passed over as any member.
-  if (key.text() == "baseTimeNanoseconds" && *value != '{' && *value != '[') {
+  const bool is_base_time = key.text() == "baseTimeNanoseconds";
+  // A number or text; one of another kind is none, and is passed over as any member.
+  if ((is_base_time || key.text() == "cuda_driver_version") && *value != '{' && *value != '[') {
     TraceToken token;
     const char* const end = syntax.value(value, &token);
     if (syntax.is_short() && wait()) return false;
     if (end != nullptr) {
-      events_->on_base_time(offset_ + static_cast<std::int64_t>(place_), token.text());
+      events_->on_number(is_base_time ? TraceNumber::kBaseTime : TraceNumber::kCudaDriver,
+                         offset_ + static_cast<std::int64_t>(place_), token.text());
       value = end;
     }
   }

@@ -32,6 +32,7 @@ XplaneRole role_of(std::string_view name) {
       std::pair(std::string_view("memfree_details"), XplaneRole::kGpuMemory),
       std::pair(std::string_view("dropped_traces"), XplaneRole::kDropped),
       std::pair(std::string_view("allocator_name"), XplaneRole::kAllocator),
+      std::pair(std::string_view("hlo_category"), XplaneRole::kHloCategory),
       std::pair(std::string_view("device_ordinal"), XplaneRole::kDevice),
       std::pair(std::string_view("index_on_host"), XplaneRole::kDevice),
       std::pair(std::string_view("bytes_allocated"), XplaneRole::kMemoryLevel),

@@ -24,6 +24,7 @@ enum class XplaneRole : std::uint8_t {
   kGpuMemory,  ///< details of what a GPU did that is no kernel
   kDropped,    ///< dropped_traces
   kAllocator,
+  kHloCategory,  ///< hlo_category: what XLA says that an operator does
   kDevice,       ///< whose memory
   kMemoryLevel,  ///< bytes_allocated, bytes_reserved
 };

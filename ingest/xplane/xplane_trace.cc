@@ -95,7 +95,8 @@ struct EventFacts {
   bool is_async = false;
   const XplaneStat* memcpy = nullptr;
   bool is_memset = false, is_gpu_memory = false;
-  std::string memory;  // whose it is
+  std::uint32_t hlo_category = 0;  // a number of Trace::texts
+  std::string memory;              // whose it is
 };
 
 // What events of one kind have in common.
@@ -400,7 +401,8 @@ void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::i
     const std::int64_t number = integer.value_or(0);
     const Role role = names_->role(stat);
     const bool is_number = role != Role::kMemcpy && role != Role::kMemset &&
-                           role != Role::kGpuMemory && role != Role::kAllocator;
+                           role != Role::kGpuMemory && role != Role::kAllocator &&
+                           role != Role::kHloCategory;
     if (is_number && !integer) continue;
     switch (role) {
       case Role::kNone:
@@ -443,6 +445,9 @@ void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::i
                               schema::beginning_of(plane_->name, kMostShownName)));
         }
         break;
+      case Role::kHloCategory:
+        facts.hlo_category = text(names_->text(stat));
+        break;
       case Role::kAllocator:
         facts.memory = names_->text(stat);
         break;
@@ -473,11 +478,15 @@ std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFac
   }
   TraceArgs args;
   if (facts.correlation) args.correlation = *facts.correlation;
+  args.kernel_backend = facts.hlo_category;
   if (sink_ != nullptr && !json.empty()) {
     args_bytes_ += json.size();
     args.packed = sink_->put(json);
   }
-  if (args.correlation == TraceArgs::kAbsent && args.packed == TraceArgs::kNotKept) return 0;
+  if (args.correlation == TraceArgs::kAbsent && args.packed == TraceArgs::kNotKept &&
+      args.kernel_backend == 0) {
+    return 0;
+  }
   return trace().args.put(args);
 }
 
@@ -529,7 +538,13 @@ void XplaneTraceBuilder::write_values(const XplaneEvent& event, EventKind* kind)
 std::uint32_t XplaneTraceBuilder::keep_args(const XplaneEvent& event, const EventFacts& facts,
                                             EventKind* kind) {
   if (event.stats.empty() && kind->args) return *kind->args;
-  if (sink_ == nullptr) return facts.correlation ? put_args("", facts) : 0;
+  if (sink_ == nullptr) {
+    if (facts.correlation) return put_args("", facts);
+    if (facts.hlo_category == 0) return 0;
+    if (facts.hlo_category != kind->facts.hlo_category) return put_args("", facts);
+    if (!kind->args) kind->args = put_args("", facts);
+    return *kind->args;
+  }
   json_.clear();
   write_values(event, kind);
   finish_xplane_object(&json_);
@@ -686,6 +701,7 @@ XplaneTrace XplaneTraceBuilder::finish() {
     name_bytes_ += host_names_.size();
     thread.process_labels = host_names_;
   }
+  name_bytes_ += trace().assign_roles(true) * kAroundLabel;
   check_budget(0);
   return std::move(made_);
 }

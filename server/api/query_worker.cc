@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/trace/kernel_rules.h"
 #include "analysis/trace/label_class.h"
 #include "schema/base/json_writer.h"
 #include "schema/db/buffered_reading.h"
@@ -150,17 +151,23 @@ Expected<WorkerRequest> read_request() {
   const bool is_read = number(&trace) && number(&request.query.rows) && number(&request.parent);
   const std::string_view rest(at, static_cast<std::size_t>(end - at));
   const std::size_t path_end = rest.find('\0');
+  const Error no_request{ErrorCode::kInternal, "this command is for `benchhud serve` alone"};
   if (!is_read || path_end == rest.npos) {
-    return Error{ErrorCode::kInternal, "this command is for `benchhud serve` alone"};
+    return no_request;
   }
   request.query.trace = schema::TraceId(trace);
+  const std::size_t rules_end = rest.find('\0', path_end + 1);
+  if (rules_end == rest.npos) return no_request;
   request.query.store_path = rest.substr(0, path_end);
-  request.query.sql = rest.substr(path_end + 1);
+  BENCHHUD_ASSIGN(auto rules, analysis::KernelRules::parse(
+                                  rest.substr(path_end + 1, rules_end - path_end - 1), "rules"));
+  analysis::set_kernel_rules(std::move(rules));
+  request.query.sql = rest.substr(rules_end + 1);
   return request;
 }
 
-std::string_view class_of(std::string_view name, std::string_view category) {
-  return analysis::label_class(name, category).name;
+std::string_view class_of(const trace::LabelText& label) {
+  return analysis::label_class(label).name;
 }
 
 void write_value(schema::JsonWriter& json, const trace::SqlValue& value) {
@@ -234,6 +241,9 @@ Expected<void> answer_request(Clock::time_point began, Lines* lines) {
 std::string request_text(const QueryRequest& request) {
   std::string text = fmt::format("{} {} {}\n{}", to_int(request.trace), request.rows, ::getpid(),
                                  request.store_path);
+  text += '\0';
+  // Classes are by the server's rules, wherever they are asked for.
+  text += analysis::kernel_rules().own_text();
   text += '\0';
   return text += request.sql;
 }

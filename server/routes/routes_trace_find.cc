@@ -41,7 +41,7 @@ Expected<void> for_each_match(TraceQueries& lookup, const TraceIndex& index,
                               const service::LabelQuery& query, Visit visit) {
   const auto look = [&](std::uint32_t number, const trace::LabelTotals& totals) -> Expected<void> {
     BENCHHUD_ASSIGN(const trace::LabelText text, lookup.label(number));
-    if (query.fits(text.name, text.category)) visit(number, totals);
+    if (query.fits(text)) visit(number, totals);
     return {};
   };
   return trace::for_each_used_label(index, look);
@@ -214,9 +214,8 @@ class SumsByKey {
         rows.push_back({std::move(name), label, {}, std::move(text), sums});
         continue;
       }
-      const std::string key =
-          by_ == "category" ? trace::short_name(text.category)
-                            : std::string(analysis::label_class(text.name, text.category).name);
+      const std::string key = by_ == "category" ? trace::short_name(text.category)
+                                                : std::string(analysis::label_class(text).name);
       const auto [place, is_new] = places.emplace(key, rows.size());
       if (is_new) rows.push_back({key, {}, {}, {}, {}});
       Sums& row = rows[place->second].sums;
@@ -241,7 +240,7 @@ class SumsByKey {
     const auto known = is_work_.find(label);
     if (known != is_work_.end()) return known->second;
     BENCHHUD_ASSIGN(const trace::LabelText text, lookup_.label(label));
-    return is_work_[label] = analysis::is_work(analysis::label_class(text.name, text.category));
+    return is_work_[label] = analysis::is_work(analysis::label_class(text));
   }
 
   TraceQueries& lookup_;
@@ -269,7 +268,7 @@ void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   json.field("key", row.key);
   json.field("label", row.label);
   json.field("category", of_label(row.text.category));
-  json.field("class", of_label(analysis::label_class(row.text.name, row.text.category).name));
+  json.field("class", of_label(analysis::label_class(row.text).name));
   json.field("thread", row.thread);
   json.field("track", row.thread ? std::optional(trace::short_name(row.text.name)) : std::nullopt);
   write_sums(json, row.sums);

@@ -52,7 +52,7 @@ Expected<analysis::TrackSide> side_of(TraceQueries* lookup, const Labels& labels
   analysis::TrackSide side = analysis::TrackSide::kOther;
   for (const auto& each : labels) {
     BENCHHUD_ASSIGN(const trace::LabelText label, lookup->label(label_of(each)));
-    side = std::max(side, analysis::label_class(label.name, label.category).side);
+    side = std::max(side, analysis::label_class(label).side);
     if (side == analysis::TrackSide::kDevice) break;
   }
   return side;
@@ -619,7 +619,7 @@ Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
   write_placed_fields(json, details->placed, details->label, origin);
   json.field("end", difference_of(details->placed.slice.end(), origin));
   json.field("self", self);
-  json.field("class", analysis::label_class(details->label.name, details->label.category).name);
+  json.field("class", analysis::label_class(details->label).name);
   json.field("correlation", or_null(details->extra.args.correlation));
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/trace/kernel_rules.h"
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
@@ -44,10 +45,13 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
                   trace::is_only_dropped(context.reader().connection(), trace.id));
   trace.info = *std::move(info);
   constexpr std::size_t kKeyDigits = 16;
-  // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows. Where
-  // tracks were derived since, the origin may be another one.
+  // What is answered of a trace hangs on our rules as well, and on the team's: classes of names,
+  // kinds of flows. Where tracks were derived since, the origin may be another one.
   const std::string_view tracks = trace.info.has_async_tracks ? " async" : "";
-  trace.key = schema::content_hash(trace.info.content.hex().append(context.version).append(tracks))
+  trace.key = schema::content_hash(trace.info.content.hex()
+                                       .append(context.version)
+                                       .append(tracks)
+                                       .append(analysis::kernel_rules().own_text()))
                   .hex()
                   .substr(0, kKeyDigits);
   if (context.query.has("key") && context.query.text("key") != trace.key) {
@@ -125,7 +129,7 @@ void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::La
   json.field("label", number);
   json.field("name", trace::short_name(text.name));
   json.field("category", trace::short_name(text.category));
-  json.field("class", analysis::label_class(text.name, text.category).name);
+  json.field("class", analysis::label_class(text).name);
   json.field("count", sums ? std::optional(sums->count) : std::nullopt);
   json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);
   json.end_object();

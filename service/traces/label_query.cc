@@ -56,8 +56,9 @@ bool LabelQuery::empty() const {
   return words_.empty() && names_.empty() && categories_.empty() && classes_.empty();
 }
 
-bool LabelQuery::fits(std::string_view name, std::string_view category) const {
+bool LabelQuery::fits(const trace::LabelText& label) const {
   if (empty()) return false;
+  const std::string_view name = label.name, category = label.category;
   const bool is_named = std::all_of(names_.begin(), names_.end(), [&](const std::string& each) {
     return each == name || (each.ends_with("…") && each == trace::short_name(name));
   });
@@ -67,7 +68,7 @@ bool LabelQuery::fits(std::string_view name, std::string_view category) const {
     return false;
   }
   return std::all_of(classes_.begin(), classes_.end(), [&](const std::string& each) {
-    return each == analysis::label_class(name, category).name;
+    return each == analysis::label_class(label).name;
   });
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/trace_queries.h"
+
 namespace benchhud::service {
 
 /// Words, all of which must be in a name, capital or small ASCII letters alike. `"…"`, the last
@@ -17,7 +19,7 @@ class LabelQuery {
 
   /// An empty one fits nothing.
   bool empty() const;
-  bool fits(std::string_view name, std::string_view category) const;
+  bool fits(const trace::LabelText& label) const;
 
  private:
   std::vector<std::string> words_, categories_, classes_;  // folded

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::int64_t before = tables_and_traces(store);
   const std::string_view sql(reinterpret_cast<const char*>(data), size);
   auto query = trace::TraceSql::prepare(store, schema::TraceId(1), sql,
-                                        [](auto, auto) { return std::string_view("class"); });
+                                        [](const auto&) { return std::string_view("class"); });
   if (!query) {
     require(!query.error().message.empty());
     require(query.error().code == schema::ErrorCode::kInvalidArgument ||

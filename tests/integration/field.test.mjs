@@ -49,41 +49,107 @@ describe("traces", () => {
   });
 });
 
-describe("devices and launches that are not known", () => {
-  for (const name of ["03_device_npu.json", "03_device_xprof_gpu.json"]) {
-    test(`${name}: what ran on devices cannot be told`, () => {
-      const said = told("summary", name);
-      assert.match(said.cannot_tell.device, /does not know their categories/);
-      assert.deepEqual(said.device, { kernels: null, busy_ns: null, span_ns: null, utilization: null, utilization_of_steps: null });
-      assert.equal(said.kernel_classes, null);
-      assert.equal(said.launches.by_name, null);
-      assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: null });
-      const report = told("report", name);
-      for (const key of ["device_breakdown", "kernels", "launches", "launch_queues", "copies", "host_busy_ns"]) assert.equal(report[key], null, key);
-      assert.equal(report.profiling.synchronizations, null);
-      assert.ok(report.operators.by_name.every((row) => row.device_ns === null));
-      assert.deepEqual(report.advice.map(({ code }) => code), ["unknown_device"]);
-      for (const what of ["summary", "report"]) {
-        const text = run("trace", what, field(name));
-        assert.doesNotMatch(text, /nothing ran|on the host:/);
-        assert.match(text, /cannot be told/);
-      }
-      assert.match(run("trace", "summary", field(name)), /device +cannot tell: /);
-    });
-  }
-
-  test("launches of another runtime: the device is known, what launched and delayed it is not", () => {
-    const said = told("summary", "02_launches_xpu.json");
+describe("devices of all makers", () => {
+  test("03_device_npu.json: one device with one kernel, and the operator that an arrow leads from", () => {
+    const said = told("summary", "03_device_npu.json");
+    assert.deepEqual(said.device, { kernels: 1, busy_ns: 41_350, span_ns: 41_350, utilization: 1, utilization_of_steps: null });
+    assert.equal(said.kernel_classes.gemm, 1);
     assert.equal(said.cannot_tell.device, null);
-    assert.match(said.cannot_tell.launches, /2 slices on devices/);
+    assert.match(said.cannot_tell.launches, /1 slice on devices/);
+    assert.equal(said.launches.by_name, null, "the operator is known, the call is not");
+    const report = told("report", "03_device_npu.json");
+    assert.deepEqual(report.operators.by_name.map(({ name, device_ns }) => [name, device_ns]), [["aten::mm", 41_350]]);
+    assert.deepEqual(report.kernels.by_operator.map(({ name }) => name), ["aten::mm"]);
+    assert.equal(report.host_busy_ns, 113_080);
+  });
+
+  test("03_device_xprof_gpu.json: a GPU with its kernels, copy and launch", () => {
+    const said = told("summary", "03_device_xprof_gpu.json");
+    assert.deepEqual(said.device, { kernels: 2, busy_ns: 33_000, span_ns: 43_000, utilization: 33 / 43, utilization_of_steps: null });
+    const { gemm, elementwise, memcpy } = said.kernel_classes;
+    assert.deepEqual([gemm, elementwise, memcpy], [1, 1, 1]);
+    assert.deepEqual(said.launches.by_name, { cuLaunchKernel: 1 });
+    assert.deepEqual(said.idle_ns, { host_wait: 0, kernel_wait: 0, other: 0, unknown: 5000 });
+    assert.deepEqual(said.cannot_tell, { device: null, launches: null });
+  });
+
+  test("02_launches_xpu.json: launches of another runtime are tied to their kernels", () => {
+    const said = told("summary", "02_launches_xpu.json");
+    assert.deepEqual(said.cannot_tell, { device: null, launches: null });
     assert.deepEqual([said.device.kernels, said.device.busy_ns], [2, 18_000]);
-    assert.equal(said.launches.by_name, null);
-    assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: 41_000 });
-    const report = told("report", "02_launches_xpu.json");
-    assert.equal(report.launches, null);
-    assert.ok(report.kernels.total.count === 2 && report.operators.by_name.every((row) => row.device_ns === null));
-    assert.deepEqual(report.advice.map(({ code }) => code), ["unknown_launches"]);
-    assert.match(run("trace", "summary", field("02_launches_xpu.json")), /streams waited +41.* for what cannot be told/);
+    assert.deepEqual(said.launches.by_name, { urEnqueueKernelLaunch: 2 });
+    assert.deepEqual(said.idle_ns, { host_wait: 41_000, kernel_wait: 0, other: 0, unknown: 0 });
+    assert.deepEqual(said.launch_delay_ns, { p50: 6000, p90: 6000, max: 6000 });
+    assert.equal(told("report", "02_launches_xpu.json").operators.by_name.find(({ name }) => name === "aten::mm").device_ns, 18_000);
+  });
+
+  test("09_communication_kernels.json: four communication kernels", () => {
+    assert.equal(told("summary", "09_communication_kernels.json").kernel_classes.communication, 4);
+    const report = told("report", "09_communication_kernels.json");
+    assert.equal(report.device_breakdown.communication_ns, 120_000);
+    assert.equal(report.kernels.total.total_ns, 120_000);
+  });
+});
+
+describe("rules of a team's own", () => {
+  const rules = (text) => {
+    const file = join(folder, "rules.txt");
+    writeFileSync(file, text);
+    return file;
+  };
+  const summary = (file) => benchhud("trace", "summary", field("02_launches_xpu.json"), "--format", "json", "--kernel-rules", file);
+
+  test("come before the program's", () => {
+    const done = summary(rules("# ours\nattention name is GEMM_kernel\n"));
+    assert.equal(done.status, 0, done.stderr);
+    assert.equal(JSON.parse(done.stdout).kernel_classes.attention, 2);
+  });
+
+  test("are refused with the line of what is no rule, by every command", () => {
+    const file = rules("gemm name contains x\n\ngemm name like x\n");
+    assert.match(summary(file).stderr, /rules\.txt:3: .*“like”/);
+    for (const args of [["ingest", field("02_launches_xpu.json")], ["serve"], ["watch", folder, "--once"], ["rebuild"]]) {
+      const done = benchhud(...args, "--kernel-rules", file, "--db", join(folder, "never.db"));
+      assert.notEqual(done.status, 0);
+      assert.match(done.stderr, /rules\.txt:3: /);
+    }
+    assert.match(summary(join(folder, "none.txt")).stderr, /none\.txt/);
+  });
+});
+
+describe("devices that are not known", () => {
+  const unknown = (events) => {
+    const file = join(folder, "unknown.json");
+    writeFileSync(file, JSON.stringify(events));
+    return (what) => JSON.parse(run("trace", what, file, "--format", "json"));
+  };
+
+  test("nothing tells where some slices ran: no number hangs on it", () => {
+    const told = unknown([
+      { ph: "X", pid: 1, tid: 1, ts: 1, dur: 5, name: "aten::mm", cat: "cpu_op" },
+      { ph: "X", pid: 2, tid: 3, ts: 2, dur: 5, name: "mm", cat: "odd" },
+    ]);
+    const said = told("summary");
+    assert.match(said.cannot_tell.device, /1 slice on 1 track may be a device's: neither their categories \(odd\)/);
+    assert.deepEqual(said.device, { kernels: null, busy_ns: null, span_ns: null, utilization: null, utilization_of_steps: null });
+    assert.equal(said.kernel_classes, null);
+    assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: null });
+    const report = told("report");
+    for (const key of ["device_breakdown", "kernels", "launches", "launch_queues", "copies", "host_busy_ns"]) assert.equal(report[key], null, key);
+    assert.equal(report.profiling.synchronizations, null);
+    assert.ok(report.operators.by_name.every((row) => row.device_ns === null));
+    assert.deepEqual(report.advice.map(({ code }) => code), ["unknown_device"]);
+    for (const what of ["summary", "report"]) {
+      const text = run("trace", what, join(folder, "unknown.json"));
+      assert.doesNotMatch(text, /nothing ran|on the host:/);
+      assert.match(text, /cannot be told/);
+    }
+    assert.match(run("trace", "summary", join(folder, "unknown.json")), /device +cannot tell: /);
+  });
+
+  test("calls launched something, and nothing of it is in the trace", () => {
+    const told = unknown([{ ph: "X", pid: 1, tid: 1, ts: 1, dur: 5, name: "cudaLaunchKernel", cat: "cuda_runtime", args: { correlation: 1 } }]);
+    assert.match(told("summary").cannot_tell.device, /1 call launched something/);
   });
 
   test("on a CPU nothing ran on a device, and that is known", () => {

@@ -154,3 +154,18 @@ test("real profiles go into a store", { skip: !existsSync(real) && "the real pro
     assert.equal(done.dumps[0].problem_count, 0);
   }
 });
+
+// `reference.json` is of a decoder that shares no code with ours; times of TPUs are fractions of nanoseconds there.
+const answers = join(real, "reference.json");
+test("real profiles: how busy devices were", { skip: existsSync(answers) ? false : "no shared/data/xplane beside the checkout" }, async (t) => {
+  const reference = JSON.parse(readFileSync(answers, "utf8"));
+  for (const [file, theirs] of Object.entries(reference)) {
+    const busy = theirs.planes.map((plane) => plane.analysis?.busy_ps).filter((ps) => ps);
+    if (busy.length === 0) continue;
+    await t.test(file, () => {
+      const { device, cannot_tell } = told("summary", join(real, file));
+      assert.equal(cannot_tell.device, null);
+      assert.ok(device.busy_ns >= Math.max(...busy) / 1000 - 1 && device.busy_ns <= busy.reduce((sum, ps) => sum + ps) / 1000 + device.kernels, `${device.busy_ns} ns of ${busy} ps`);
+    });
+  }
+});

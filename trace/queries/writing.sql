@@ -167,8 +167,8 @@ SELECT id FROM trace WHERE content_hash = $1
 -- name: insert_trace
 INSERT INTO trace (content_hash, byte_count, base_ns, slice_count, point_count, flow_count,
                    label_count, text_count, events, broken, fillers, refused, pairs, flow_events,
-                   unclosed, unmatched, problem_count)
-VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                   unclosed, unmatched, problem_count, cuda_driver)
+VALUES ($1, $2, $3, 0, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 
 -- name: insert_trace_block
 INSERT INTO trace_block (trace_id, kind, first, count, begin_ns, end_ns, first_thread, last_thread,

@@ -93,8 +93,8 @@ test("a busy device is no trouble, however many launches wait; an idle one is, a
 });
 
 test("what a report says beside the device is said too, of another version by its code, and what is not known is called so", () => {
-  const report = reportOf(null, [advice("graph_breaks", "hint", {}), advice("recompiled_frames", "hint", {}), advice("pageable_copies", "hint", { copies: 1, share: 0.061 }), advice("new_advice", "warning", {}), advice("new_note", "note", {})], { cannot_tell: { device: "No slice is a device's.", launches: null } });
-  assert.deepEqual(costWords(report), [["2 graph breaks", "graph_break"], ["3 recompilations", "recompile"], ["1 copy of pageable memory, 6.1 % of the device's busy time", "pageable_copy"], ["new advice", null]]);
+  const report = reportOf(null, [advice("graph_breaks", "hint", {}), advice("recompiled_frames", "hint", {}), advice("pageable_copies", "hint", { copies: 1, share: 0.061 }), advice("impossible_times", "warning", { set_aside: 2 }), advice("cuda_graphs_old_driver", "note", {}), advice("new_advice", "warning", {}), advice("new_note", "note", {})], { cannot_tell: { device: "No slice is a device's.", launches: null } });
+  assert.deepEqual(costWords(report), [["2 graph breaks", "graph_break"], ["3 recompilations", "recompile"], ["1 copy of pageable memory, 6.1 % of the device's busy time", "pageable_copy"], ["2 slices of devices with impossible times", null], ["CUDA graphs with a driver that is too old to profile them safely", null], ["new advice", null]]);
   assert.deepEqual(deviceUse(report), { words: "device use unknown", why: "No slice is a device's." });
   assert.equal(deviceUse(reportOf(null, [])), null, "a trace without devices");
 });

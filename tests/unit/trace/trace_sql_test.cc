@@ -54,10 +54,10 @@ class Sql : public testing::Test {
     std::vector<std::vector<SqlValue>> rows;
     SqlOutcome outcome;
   };
-  using ClassOf = std::function<std::string_view(std::string_view, std::string_view)>;
+  using ClassOf = std::function<std::string_view(const LabelText&)>;
   Answer ask(
       const std::string& sql, SqlLimits limits = {},
-      const ClassOf& class_of = [](auto, auto) { return "class"; }) {
+      const ClassOf& class_of = [](const auto&) { return "class"; }) {
     Answer answer;
     auto query = TraceSql::prepare(connection_, id_, sql, class_of);
     EXPECT_TRUE(query) << sql << ": " << query.error().message;
@@ -79,7 +79,8 @@ class Sql : public testing::Test {
     return std::get<std::int64_t>(answer.rows[0][0]);
   }
   std::string refusal(const std::string& sql) {
-    const auto query = TraceSql::prepare(connection_, id_, sql, [](auto, auto) { return "class"; });
+    const auto query =
+        TraceSql::prepare(connection_, id_, sql, [](const auto&) { return "class"; });
     return query ? "allowed" : query.error().message;
   }
   template <class Wanted>
@@ -278,10 +279,10 @@ TEST_F(Sql, TemporaryFilesAreBoundedInTotal) {
 TEST_F(Sql, WhatIsThrownDoesNotGoThroughSqlite) {
   const std::string sql = "SELECT class FROM labels";
   EXPECT_THAT(
-      ask(sql, {}, [](auto, auto) -> std::string_view { throw std::bad_alloc(); }).outcome.error,
+      ask(sql, {}, [](const auto&) -> std::string_view { throw std::bad_alloc(); }).outcome.error,
       TraceSql::out_of_memory().message);
   const Answer other =
-      ask(sql, {}, [](auto, auto) -> std::string_view { throw std::runtime_error("odd"); });
+      ask(sql, {}, [](const auto&) -> std::string_view { throw std::runtime_error("odd"); });
   EXPECT_TRUE(other.outcome.error.has_value());
   EXPECT_TRUE(other.outcome.is_cut);
   EXPECT_EQ(number("SELECT count(*) FROM tracks"), 2);

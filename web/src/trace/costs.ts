@@ -15,6 +15,8 @@ const idle = (number: (name: string) => number, report: TraceReport): string => 
 
 const WORDS: Record<string, Words> = {
   incomplete_trace: { words: () => "the trace is not whole" },
+  impossible_times: { words: (number) => `${plural(number("set_aside"), "slice")} of devices with impossible times` },
+  cuda_graphs_old_driver: { words: () => "CUDA graphs with a driver that is too old to profile them safely" },
   cpu_bound: { words: (number, report) => `${idle(number, report)}, waiting for the host`, mark: "idle_host_wait" },
   device_idle: { words: idle, mark: "device_idle" },
   compiling_in_window: { words: (number) => `compiling ${percent(number("share"))} of the trace`, mark: "compiling" },

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "analysis/trace/kernel_rules.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -20,14 +24,50 @@ TEST(LabelClass, FollowsTheCategoryAndPyTorchsNames) {
   EXPECT_EQ(name("cudaLaunchKernel", "cuda_runtime"), "runtime");
   EXPECT_EQ(name("triton_poi_fused_add_0", "kernel"), "inductor_triton");
   EXPECT_EQ(name("ncclDevKernel_AllReduce", "kernel"), "communication");
-  EXPECT_EQ(name("void at::native::f<float>()", "kernel"), "library");
+  EXPECT_EQ(name("void at::native::f<float>()", "kernel"), "other");
+  EXPECT_EQ(name("volta_sgemm_64x64_nt", "kernel"), "gemm");
+  EXPECT_EQ(name("convolution.3", "xla_op"), "convolution");
+  EXPECT_EQ(name("jit_f", "xla_module"), "shadow");
+  EXPECT_EQ(name("urEnqueueKernelLaunch", "xpu_runtime"), "runtime");
+  EXPECT_EQ(name("xccl::allreduce", "collective_comm"), "communication");
   EXPECT_EQ(name("triton_poi_fused_add_0", "cpu_op"), "operator");
   EXPECT_EQ(name("Memcpy HtoD", "gpu_memcpy"), "memcpy");
   EXPECT_EQ(name("Memset", "gpu_memset"), "memset");
   EXPECT_EQ(name("ProfilerStep#1", "gpu_user_annotation"), "shadow");
   EXPECT_EQ(name("PyTorch Profiler (0)", "Trace"), "profiler");
-  EXPECT_EQ(name("fusion.1", ""), "other");
+  EXPECT_EQ(name("fusion.1", ""), "unknown");
   EXPECT_EQ(name("ProfilerStep#6", "Operator"), "annotation");
+}
+
+// Inductor calls kernels by the operators that they are fused of.
+TEST(LabelClass, FusedKernelsOfInductorDoNotCommunicate) {
+  for (const char* name : {"triton_poi_fused_all_reduce_0", "triton_poi_fused_nccl_wait_1",
+                           "triton_red_fused__to_copy_all_gather_into_tensor_mean_0"}) {
+    EXPECT_EQ(label_class(name, "kernel").name, "inductor_triton") << name;
+  }
+}
+
+TEST(LabelClass, ATeamsRulesStandAboveAll) {
+  auto rules = KernelRules::parse("attention name is triton_ours\ngemm name is xccl::ours", "r");
+  ASSERT_TRUE(rules);
+  set_kernel_rules(*std::move(rules));
+  EXPECT_EQ(label_class("triton_ours", "kernel").name, "attention");
+  EXPECT_EQ(kernel_class_of_label("xccl::ours", "collective_comm", trace::ThreadRole::kDevice),
+            KernelClass::kGemm);
+  set_kernel_rules(KernelRules::built_in());
+}
+
+TEST(LabelClass, FollowsTheRoleOfTheThreadWhereTheCategorySaysNothing) {
+  using trace::ThreadRole;
+  const auto named = [](std::string_view name, ThreadRole role) {
+    return label_class(trace::LabelText{std::string(name), "", role});
+  };
+  EXPECT_EQ(named("aclnnMm_MatMul", ThreadRole::kDevice).name, "gemm");
+  EXPECT_EQ(named("aclnnMm_MatMul", ThreadRole::kDevice).side, TrackSide::kDevice);
+  EXPECT_EQ(named("broadcast", ThreadRole::kDeviceCommunication).name, "communication");
+  EXPECT_EQ(named("f", ThreadRole::kHost).name, "host");
+  EXPECT_EQ(named("f", ThreadRole::kHost).side, TrackSide::kHost);
+  EXPECT_EQ(named("Computing", ThreadRole::kDeviceNotes).name, "shadow");
 }
 
 TEST(LabelClass, CountsNothingThatOnlyContainsOthersAsWork) {

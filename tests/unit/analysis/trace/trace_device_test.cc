@@ -83,7 +83,7 @@ TEST(KernelTable, ByNameAndByOperator) {
   const KernelTable table = kernel_table(nested.context, operators, 10);
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(table.rows[0].name, "void a()");
-  EXPECT_EQ(table.rows[0].kind, DeviceSlice::Kind::kLibrary);
+  EXPECT_EQ(table.rows[0].kind, DeviceSlice::Kind::kOther);
   EXPECT_EQ(table.rows[0].time.count, 2);
   EXPECT_EQ(table.rows[0].time.total, 40);
   EXPECT_EQ(table.rows[0].time.least, 10);

@@ -25,7 +25,7 @@ using trace::TraceFlow;
 using trace::TraceNesting;
 
 DeviceActivity activity_of(const TraceBuilder& builder) {
-  return device_activity(builder.trace(), device_slices(builder.trace(), nest(builder.trace())));
+  return device_activity(NestedTrace(builder).context);
 }
 
 TEST(TraceNesting, ParentsAndDepths) {
@@ -167,8 +167,8 @@ TEST(DeviceActivity, KindsOfKernels) {
   const auto kinds = activity_of(builder).kinds;
   using Kind = DeviceSlice::Kind;
   EXPECT_THAT(kinds, ElementsAre(Pair(Kind::kInductorTriton, 2), Pair(Kind::kUserTriton, 1),
-                                 Pair(Kind::kLibrary, 3), Pair(Kind::kCommunication, 1),
-                                 Pair(Kind::kMemset, 1)));
+                                 Pair(Kind::kGemm, 1), Pair(Kind::kCommunication, 1),
+                                 Pair(Kind::kOther, 2), Pair(Kind::kMemset, 1)));
 }
 
 TEST(DeviceActivity, NothingOnADevice) {

@@ -54,6 +54,28 @@ std::string slice(const std::string& name, int tid, const std::string& ts, const
          R"(, "ts": )" + ts + R"(, "dur": )" + dur + rest + "}";
 }
 
+TEST(FieldTrace, ReadsTheDriversVersion) {
+  EXPECT_EQ(read(R"({"cuda_runtime_version": 12060, "cuda_driver_version": 12040,
+                     "traceEvents": []})")
+                .cuda_driver,
+            12'040);
+  EXPECT_EQ(read(R"({"traceEvents": []})").cuda_driver, 0);
+}
+
+// Whichever way it is known to be a device's.
+TEST(FieldTrace, RefusesDeviceRecordsOfNegativeLength) {
+  for (const char* category : {"kernel", "mtia_ccp_events", "GCU_MEMCPY", "gpu_memset"}) {
+    const Trace trace =
+        read("[" + slice("k", 7, "5", "-3", R"(, "cat": ")" + std::string(category) + '"') + "]");
+    EXPECT_THAT(reasons(trace), ElementsAre(HasSubstr("impossible"))) << category;
+    EXPECT_THAT(trace.slices, IsEmpty()) << category;
+  }
+  const std::string labels = R"([{"name": "process_labels", "ph": "M", "pid": 1,
+                                  "args": {"labels": "NPU"}}, )";
+  EXPECT_THAT(read(labels + slice("aclnnMm", 7, "5", "-3") + "]").slices, IsEmpty());
+  EXPECT_THAT(read("[" + slice("f", 7, "5", "-3") + "]").slices, SizeIs(1));
+}
+
 TEST(FieldTrace, RefusesDeviceRecordWhoseTimesWereLost) {
   const Trace trace = read(field_text("04_device_record_at_zero.json"));
   EXPECT_THAT(names(trace), ElementsAre("aten::mm", "cudaLaunchKernel", "volta_sgemm_64x64_nn",

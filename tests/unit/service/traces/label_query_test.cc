@@ -6,7 +6,7 @@ namespace benchhud::service {
 namespace {
 
 bool fits(std::string_view query, std::string_view name, std::string_view category = "cpu_op") {
-  return LabelQuery(query).fits(name, category);
+  return LabelQuery(query).fits({std::string(name), std::string(category)});
 }
 
 TEST(LabelQuery, AllWordsMustBeInTheName) {

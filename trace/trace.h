@@ -15,6 +15,8 @@
 
 namespace benchhud::trace {
 
+struct XlaProfile;
+
 /// Texts that come again and again, each kept once.
 class TextPool {
  public:
@@ -127,6 +129,8 @@ struct Trace {
   std::int64_t problem_count = 0;
   std::vector<TraceProblem> problems;  ///< the first kMostProblems
   static constexpr std::size_t kMostProblems = 100;
+  /// Of an XPlane profile; none of other traces, and of those that an older version stored.
+  std::shared_ptr<const XlaProfile> xla;
 
   /// The label's index in `labels`.
   std::uint32_t put_label(TraceLabel label);

@@ -47,22 +47,27 @@ auto largest(Groups& groups) {
 }
 
 std::optional<FoundIterations> by_annotations(const Trace& trace) {
-  std::map<std::uint32_t, std::vector<TimeSpan>> by_name;
-  for (const trace::XlaStep& step : trace.xla->steps) {
-    // A root without a number is a step only where nothing has one.
-    if (step.number) by_name[step.name].push_back({step.begin, step.end});
-  }
-  if (by_name.empty()) {
-    for (const trace::XlaStep& step : trace.xla->steps) {
-      by_name[step.name].push_back({step.begin, step.end});
-    }
+  const std::vector<trace::XlaStep>& steps = trace.xla->steps;
+  // A root without a number is a step only where nothing has one.
+  const bool has_numbers = std::any_of(steps.begin(), steps.end(), [](const trace::XlaStep& step) {
+    return step.number.has_value();
+  });
+  std::map<std::uint32_t, std::map<std::int64_t, TimeSpan>> by_name;
+  for (const trace::XlaStep& step : steps) {
+    if (has_numbers && !step.number) continue;
+    // Several threads may be in one step, and a root in another.
+    auto& of_name = by_name[step.name];
+    const std::int64_t number = step.number.value_or(std::ssize(of_name));
+    if (!has_numbers && !of_name.empty() && step.end <= of_name.rbegin()->second.end) continue;
+    TimeSpan& span = of_name.try_emplace(number, TimeSpan{step.begin, step.end}).first->second;
+    span = {std::min(span.begin, step.begin), std::max(span.end, step.end)};
   }
   if (by_name.empty()) return std::nullopt;
   const auto found = largest(by_name);
   FoundIterations made{.by = FoundBy::kAnnotations, .name = trace.texts[found->first]};
   made.marks = std::ssize(found->second);
-  // Several threads may be in one step.
-  made.spans = merged(std::move(found->second));
+  for (const auto& [number, span] : found->second) made.spans.push_back(span);
+  std::sort(made.spans.begin(), made.spans.end(), begins_before);
   return made;
 }
 

@@ -11,12 +11,14 @@
 #include <string_view>
 
 #include "analysis/documents/trace_json.h"
+#include "analysis/documents/xla_json.h"
 #include "analysis/trace/trace_report.h"
 #include "cli/options/commands.h"
 #include "cli/options/memory.h"
 #include "cli/options/options.h"
 #include "cli/output/trace_export.h"
 #include "cli/output/trace_text.h"
+#include "cli/output/xla_text.h"
 #include "cli/serving/serving.h"
 #include "cli/serving/trace_view.h"
 #include "ingest/pipeline/trace_file.h"
@@ -156,7 +158,10 @@ int run_trace(const Arguments& arguments) {
     return kDone;
   }
   print_trace_summary(analysis::summary_json(*trace, nesting), report);
-  if (!is_summary) print_trace_report(report);
+  if (!is_summary) {
+    print_trace_report(report);
+    print_xla_report(analysis::xla_json(*trace, report));
+  }
   return kDone;
 }
 

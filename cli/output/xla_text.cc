@@ -48,9 +48,10 @@ void print_rows(const ordered_json& device, std::string_view table, std::string_
   if (rows.empty()) return;
   std::string title(table);
   std::ranges::replace(title, '_', ' ');
-  fmt::print("  {}: self time, share of the span (idle time included), executions, FLOP/s, "
-             "bytes/s, bound by\n",
-             title);
+  fmt::print(
+      "  {}: self time, share of the span (idle time included), executions, FLOP/s, "
+      "bytes/s, bound by\n",
+      title);
   for (std::size_t i = 0; i < rows.size() && i < kShownRows; ++i) {
     const ordered_json& row = rows[i];
     const std::string bound =

@@ -70,11 +70,11 @@ class ProfileRows {
     BENCHHUD_TRY(text("module", sums.module));
     // Beyond what readers of JSON hold exactly.
     json_.field("program",
-             sums.program ? std::optional(fmt::to_string(*sums.program)) : std::nullopt);
+                sums.program ? std::optional(fmt::to_string(*sums.program)) : std::nullopt);
     BENCHHUD_TRY(text("source", sums.source));
     json_.field("operators", row.operators);
     json_.field("occurrences",
-             row.without_occurrences == 0 ? std::optional(sums.occurrences) : std::nullopt);
+                row.without_occurrences == 0 ? std::optional(sums.occurrences) : std::nullopt);
     json_.field("kernels", sums.kernels);
     json_.field("runs", row.runs);
     json_.field("run_ps", row.run_ps);
@@ -88,8 +88,7 @@ class ProfileRows {
     json_.field("bytes_per_s", row.bytes_per_s());
     json_.field("flops_per_byte", row.intensity());
     json_.field("bound_by", row.bound ? std::optional(row.bound->resource) : std::nullopt);
-    json_.field("utilization",
-             row.bound ? std::optional(row.bound->utilization) : std::nullopt);
+    json_.field("utilization", row.bound ? std::optional(row.bound->utilization) : std::nullopt);
     json_.end_object();
     return {};
   }
@@ -108,7 +107,8 @@ class ProfileRows {
     json_.field("occupancy_pct", kernel.occupancy_pct);
     json_.field("count", kernel.count);
     json_.field("total_ps", kernel.total_ps);
-    json_.field("mean_ps", static_cast<double>(kernel.total_ps) / static_cast<double>(kernel.count));
+    json_.field("mean_ps",
+                static_cast<double>(kernel.total_ps) / static_cast<double>(kernel.count));
     json_.field("min_ps", kernel.min_ps);
     json_.field("max_ps", kernel.max_ps);
     json_.end_object();
@@ -179,10 +179,8 @@ Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
 Expected<ResponsePlan> list_operators(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
   const std::string by = context.query.text("by");
-  const auto found =
-      std::find(analysis::kXlaGroupings.begin(), analysis::kXlaGroupings.end(), by);
-  const auto grouping =
-      static_cast<analysis::XlaGrouping>(found - analysis::kXlaGroupings.begin());
+  const auto found = std::find(analysis::kXlaGroupings.begin(), analysis::kXlaGroupings.end(), by);
+  const auto grouping = static_cast<analysis::XlaGrouping>(found - analysis::kXlaGroupings.begin());
   return trace_plan(context, asked.trace, [&context, asked, grouping](schema::JsonWriter& json) {
     return write_rows(
         context, json, asked,

@@ -104,6 +104,7 @@ std::optional<FoundIterations> by_device_steps(const Trace& trace) {
 }
 
 std::optional<FoundIterations> by_step_marks(const Trace& trace) {
+  std::optional<FoundIterations> lone;
   for (const std::string_view mark : kStepMarks) {
     auto by_thread = spans_by_thread(trace, [&](std::string_view name, std::string_view category) {
       return name == mark && category == "host";
@@ -119,9 +120,10 @@ std::optional<FoundIterations> by_step_marks(const Trace& trace) {
       const std::int64_t begin = found->second[i - 1].end, end = found->second[i].end;
       if (begin < end) made.spans.push_back({begin, end});
     }
-    return made;
+    if (!made.spans.empty()) return made;
+    if (!lone) lone = std::move(made);
   }
-  return std::nullopt;
+  return lone;
 }
 
 // Runs of the module that took the most time on any device, on that device.
@@ -145,10 +147,16 @@ std::optional<FoundIterations> by_module_runs(const Trace& trace) {
 }
 
 FoundIterations find_iterations(const Trace& trace) {
+  // Marks between which there is no whole iteration count only where nothing else is found.
+  FoundIterations lone;
   for (const auto find : {by_annotations, by_device_steps, by_step_marks, by_module_runs}) {
-    if (auto found = find(trace)) return *std::move(found);
+    auto found = find(trace);
+    if (!found) continue;
+    const bool tells = !found->spans.empty() && (lone.marks == 0 || found->marks > 1);
+    if (tells) return *std::move(found);
+    if (lone.marks == 0) lone = *std::move(found);
   }
-  return {};
+  return lone;
 }
 
 // When a device worked: operators, kernels, copies and sets, of whatever device.

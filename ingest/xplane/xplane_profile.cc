@@ -118,13 +118,16 @@ std::optional<std::uint32_t> XplaneProfileBuilder::device(XlaDevice::Kind kind) 
   return device_;
 }
 
-XplaneOpFacts XplaneProfileBuilder::facts_of(const PlacedXplaneEvent& placed, bool* names_op) {
-  XplaneKindFacts& kind = *placed.kind_facts;
-  if (!kind.is_read) {
-    kind.is_read = true;
-    read_op_facts(placed.kind->stats, names_, &kind.facts);
+XplaneKindFacts& XplaneProfileBuilder::kind_facts(const PlacedXplaneEvent& placed) {
+  if (!*placed.kind_facts) {
+    *placed.kind_facts = std::make_unique<XplaneKindFacts>();
+    read_op_facts(placed.kind->stats, names_, &(*placed.kind_facts)->facts);
   }
-  XplaneOpFacts facts = kind.facts;
+  return **placed.kind_facts;
+}
+
+XplaneOpFacts XplaneProfileBuilder::facts_of(const PlacedXplaneEvent& placed, bool* names_op) {
+  XplaneOpFacts facts = kind_facts(placed).facts;
   *names_op = read_op_facts(placed.event->stats, names_, &facts);
   return facts;
 }
@@ -152,7 +155,7 @@ std::optional<std::uint32_t> XplaneProfileBuilder::put_op(const OpKey& key,
 std::optional<std::uint32_t> XplaneProfileBuilder::op_of(const PlacedXplaneEvent& placed,
                                                          const XplaneOpFacts& facts,
                                                          std::uint32_t device, bool is_of_kind) {
-  std::optional<std::uint32_t>& known = placed.kind_facts->op;
+  std::optional<std::uint32_t>& known = kind_facts(placed).op;
   if (is_of_kind && known) return known;
   OpKey key;
   key.device = device;
@@ -220,7 +223,7 @@ void XplaneProfileBuilder::put_run(std::uint32_t module, std::int64_t begin, std
 void XplaneProfileBuilder::add_module_run(const PlacedXplaneEvent& placed) {
   const auto in = device(XlaDevice::Kind::kTpu);
   if (!in) return;
-  std::optional<std::uint32_t>& known = placed.kind_facts->module;
+  std::optional<std::uint32_t>& known = kind_facts(placed).module;
   if (!known) {
     XplaneModuleName name = read_module_name(placed.name);
     bool names_op = false;

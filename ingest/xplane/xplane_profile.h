@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -22,7 +23,6 @@ namespace benchhud::ingest {
 
 /// What is kept of a kind of events for the next event of it.
 struct XplaneKindFacts {
-  bool is_read = false;
   XplaneOpFacts facts;
   std::optional<std::uint32_t> op;      ///< its operator, where the kind alone says which
   std::optional<std::uint32_t> module;  ///< its module, of events of `XLA Modules`
@@ -33,7 +33,7 @@ struct PlacedXplaneEvent {
   const XplaneEvent* event = nullptr;
   const XplaneKind* kind = nullptr;
   std::string_view name;  ///< as it is shown
-  XplaneKindFacts* kind_facts = nullptr;
+  std::unique_ptr<XplaneKindFacts>* kind_facts = nullptr;  ///< made for those that need them
   std::optional<std::int64_t> correlation;
   std::int64_t begin = 0, end = 0;       ///< ns
   std::optional<std::int64_t> begin_ps;  ///< none: beyond 64 bits
@@ -41,7 +41,7 @@ struct PlacedXplaneEvent {
 };
 
 /// Call it in the order of the file. Memory: 24 bytes for each operator's event of the current
-/// plane, 56 for each slice of a GPU and 24 for each call that launched one, besides what
+/// plane, 72 for each slice of a GPU and 24 for each call that launched one, besides what
 /// trace::XlaProfile's limits allow.
 class XplaneProfileBuilder {
  public:
@@ -79,6 +79,7 @@ class XplaneProfileBuilder {
   /// The current plane's, made where it is the first of its events that is asked for; none if there
   /// are too many.
   std::optional<std::uint32_t> device(trace::XlaDevice::Kind kind);
+  XplaneKindFacts& kind_facts(const PlacedXplaneEvent& placed);
   XplaneOpFacts facts_of(const PlacedXplaneEvent& placed, bool* names_op);
   std::optional<std::uint32_t> op_of(const PlacedXplaneEvent& placed, const XplaneOpFacts& facts,
                                      std::uint32_t device, bool is_of_kind);

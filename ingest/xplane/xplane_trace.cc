@@ -114,7 +114,7 @@ struct EventKind {
   // A number of Trace::args for the events without values of their own; none yet.
   std::optional<std::uint32_t> args;
   std::optional<std::string> members;  // of the kind in the arguments of its events
-  XplaneKindFacts profile;
+  std::unique_ptr<XplaneKindFacts> profile;
 };
 
 // "kind_src:host size:4096 dest:0 async:1"
@@ -251,7 +251,7 @@ void XplaneTraceBuilder::on_message(std::int64_t place, std::string_view text) {
 XplaneTrace XplaneTraceBuilder::give_up(std::string_view reason) {
   made_ = {};
   flow_ends_ = {};
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
   made_.refusal = reason;  // last: there may have been no memory for it before
   return std::move(made_);
 }
@@ -330,7 +330,7 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   names_.emplace(plane);
   profile_.begin_plane(plane, family_, &*names_);
   // Cleared, they would keep the places of the fullest plane, and clearing those takes long.
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
   threads_ = {};
   pid_.reset();
   first_thread_.reset();
@@ -732,7 +732,7 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
 
 XplaneTrace XplaneTraceBuilder::finish() {
   if (is_given_up()) return std::move(made_);
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
   trace::XlaProfile profile = profile_.finish();
   made_.flows = put_xplane_flows(std::move(flow_ends_), &trace());
   profile.linked_runs = made_.flows.linked_runs;

@@ -111,6 +111,14 @@ TEST(XlaIterations, AreNoneBetweenOneMark) {
   EXPECT_EQ(found.length.count, 0);
 }
 
+TEST(XlaIterations, AreRunsOfAModuleWhereThereIsOneMarkAlone) {
+  TraceBuilder builder;
+  add_session(&builder, 1);
+  const XlaIterations found = iterations_of(with_profile(builder, module_runs(5)));
+  EXPECT_EQ(found.found_by, FoundBy::kModuleRuns);
+  EXPECT_EQ(found.length.count, 5);
+}
+
 TEST(XlaIterations, AreNotLookedForInOtherTraces) {
   TraceBuilder builder;
   add_session(&builder, 5);

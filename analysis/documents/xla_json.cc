@@ -222,6 +222,10 @@ ordered_json xla_json(const Trace& trace, const TraceReport& report) {
            {{"linked", profile.linked_runs},
             {"without_launch", profile.runs_without_launch},
             {"launches_without_run", profile.launches_without_run}}},
+          {"left_out",
+           {{"kernels", profile.kernels_left_out},
+            {"module_runs", sum_of(profile.modules_left_out, profile.runs_left_out)},
+            {"steps", profile.steps_left_out}}},
           {"dropped_events", profile.dropped_events}};
 }
 

@@ -32,6 +32,20 @@ std::optional<double> per_second(std::optional<std::int64_t> amount, std::int64_
   return static_cast<double>(*amount) * kPsPerSecond / static_cast<double>(time_ps);
 }
 
+// Clocks above the nominal one make a little more than the peak.
+constexpr double kMostUtilization = 1.05;
+
+// Whether the device cannot do so much in that time, whatever memories the bytes are in.
+bool is_beyond(const XlaPeaks& peaks, const XlaCost& cost, std::int64_t time_ps) {
+  if (time_ps <= 0) return false;
+  double bandwidth = 0;
+  for (const double peak : peaks.bytes_per_s) bandwidth += peak;
+  const auto exceeds = [&](std::int64_t amount, double peak) {
+    return peak > 0 && *per_second(amount, time_ps) > kMostUtilization * peak;
+  };
+  return exceeds(cost.flops, peaks.flops_per_s) || exceeds(cost.bytes, bandwidth);
+}
+
 // What the rows of one group have in common.
 using GroupKey = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // device, text, program
 
@@ -128,7 +142,8 @@ std::optional<XlaBound> xla_bound(const XlaPeaks& peaks, const XlaCost& cost,
   for (std::size_t i = 0; i < kMemoryNames.size(); ++i) {
     consider(kMemoryNames[i], cost.memory[i], peaks.bytes_per_s[i]);
   }
-  return bound.resource.empty() ? std::nullopt : std::optional(bound);
+  if (bound.resource.empty() || bound.utilization > kMostUtilization) return std::nullopt;
+  return bound;
 }
 
 std::optional<std::int64_t> XlaTableRow::flops() const {
@@ -137,8 +152,12 @@ std::optional<std::int64_t> XlaTableRow::flops() const {
 std::optional<std::int64_t> XlaTableRow::bytes() const {
   return if_of_all(sums.cost.bytes, sums.cost.bytes_stated, *this);
 }
-std::optional<double> XlaTableRow::flops_per_s() const { return per_second(flops(), time()); }
-std::optional<double> XlaTableRow::bytes_per_s() const { return per_second(bytes(), time()); }
+std::optional<double> XlaTableRow::flops_per_s() const {
+  return is_beyond_peaks ? std::nullopt : per_second(flops(), time());
+}
+std::optional<double> XlaTableRow::bytes_per_s() const {
+  return is_beyond_peaks ? std::nullopt : per_second(bytes(), time());
+}
 std::optional<double> XlaTableRow::intensity() const {
   const auto computed = flops(), moved = bytes();
   if (!computed || !moved || *moved == 0) return std::nullopt;
@@ -165,7 +184,8 @@ std::vector<XlaTableRow> xla_table(const XlaProfile& profile, XlaGrouping groupi
     const trace::XlaDevice& of = profile.devices[row.sums.device];
     row.share_of_span = share_of(row.sums.self_ps, of.span_ps);
     row.share_of_self = share_of(row.sums.self_ps, self_times[row.sums.device]);
-    if (row.without_occurrences == 0) {
+    row.is_beyond_peaks = is_beyond(of.peaks, row.sums.cost, row.time());
+    if (row.without_occurrences == 0 && !row.is_beyond_peaks) {
       row.bound = xla_bound(of.peaks, row.sums.cost, row.sums.occurrences, row.time());
     }
   }

@@ -20,7 +20,9 @@ struct XlaBound {
 };
 
 /// None where the device's peak compute rate or bandwidth of its main memory, or the operator's
-/// FLOPs or bytes, are not known, or it uses nothing. `executions`: how many the cost must be of.
+/// FLOPs or bytes, are not known, or it uses nothing, or more than there is: an operator that
+/// starts a copy (`copy-start`) has the cost of what goes on when it has ended. `executions`: how
+/// many the cost must be of.
 std::optional<XlaBound> xla_bound(const trace::XlaPeaks& peaks, const trace::XlaCost& cost,
                                   std::int64_t executions, std::int64_t time_ps);
 
@@ -41,6 +43,8 @@ struct XlaTableRow {
   double share_of_span = 0;  ///< its self time in the device's span, idle time included
   double share_of_self = 0;  ///< … in the self time of all operators
   std::optional<XlaBound> bound;
+  /// Its rates would be more than the device can do, so that there are none.
+  bool is_beyond_peaks = false;
 
   /// None where the file does not say the cost of every execution.
   std::optional<std::int64_t> flops() const;

@@ -32,7 +32,7 @@ struct XplaneKindFacts {
 struct PlacedXplaneEvent {
   const XplaneEvent* event = nullptr;
   const XplaneKind* kind = nullptr;
-  std::string_view name;  ///< as it is shown
+  std::string_view name;                                   ///< as it is shown
   std::unique_ptr<XplaneKindFacts>* kind_facts = nullptr;  ///< made for those that need them
   std::optional<std::int64_t> correlation;
   std::int64_t begin = 0, end = 0;       ///< ns

@@ -88,6 +88,16 @@ TEST(XlaTable, DoesNotKnowABoundWithoutPeaksOrCost) {
   EXPECT_EQ(rows[0].bound, std::nullopt);
 }
 
+// It has the bytes of the copy that goes on when it has ended.
+TEST(XlaTable, HasNoRatesForWhatOnlyStartsACopy) {
+  XlaProfile made = profile();
+  made.operators = {op_of(0, kAdd, kFusion, 10, cost_of(0, 5'000'000, 1))};
+  const auto rows = xla_table(made, XlaGrouping::kOperator);
+  EXPECT_EQ(rows[0].bytes(), 5'000'000);
+  EXPECT_EQ(rows[0].bytes_per_s(), std::nullopt);
+  EXPECT_EQ(rows[0].bound, std::nullopt);
+}
+
 TEST(XlaTable, ComparesOtherMemoriesWithTheirPeaks) {
   XlaPeaks peaks{.flops_per_s = 1e12};
   peaks.bytes_per_s[0] = 1e12;

@@ -151,7 +151,7 @@ test("tables of a TPU's operators are in the report, in text and in REST, page b
 
   write("tpu.jsonl", line({ metrics: times(0.5) }) + "\n");
   ingest("tpu.db", join(folder, "tpu.jsonl"));
-  const done = ingest("tpu.db", file);
+  const done = ingest("tpu.db", file, "--for", "latest/alpha/eval/inductor");
   const server = await serve(join(folder, "tpu.db"));
   try {
     const get = async (path) => (await fetch(`${server.base}/api/v1${path}`)).json();

@@ -101,7 +101,7 @@ TEST(XlaTable, HasNoRatesForWhatOnlyStartsACopy) {
 TEST(XlaTable, ComparesOtherMemoriesWithTheirPeaks) {
   XlaPeaks peaks{.flops_per_s = 1e12};
   peaks.bytes_per_s[0] = 1e12;
-  peaks.bytes_per_s[static_cast<std::size_t>(XlaMemory::kVmemWrite)] = 1e9;
+  peaks.bytes_per_s[static_cast<std::size_t>(XlaMemory::kVmemWrite)] = 1e10;
   XlaCost cost = cost_of(1, 10, 1);
   cost.memory[static_cast<std::size_t>(XlaMemory::kVmemWrite)] = 5;
   EXPECT_EQ(xla_bound(peaks, cost, 1, 1000)->resource, "vmem_write");

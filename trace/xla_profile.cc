@@ -1,6 +1,6 @@
 // The bytes of a profile: a version, the lists of XlaProfile in its order, each as its length and
-// its rows, then its numbers. A number that the file does not say is 0, any other one more than it
-// is; texts are numbers of the trace's.
+// its rows, then its numbers. Before a number that the file may not say is 1, or 0 alone; texts are
+// numbers of the trace's.
 #include "trace/xla_profile.h"
 
 #include <limits>
@@ -153,6 +153,7 @@ void put_lists(Bytes& bytes, Profile& profile) {
   });
   bytes.rows(profile.steps, XlaProfile::kMostSteps, [](auto& to, auto& row) {
     to.text(row.name);
+    to.number(row.thread);
     optional(to, row.number);
     to.number(row.begin);
     to.number(row.end);

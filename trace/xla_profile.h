@@ -96,6 +96,7 @@ struct XlaRun {
 /// A step that the program annotated; times of the trace, ns.
 struct XlaStep {
   std::uint32_t name = 0;
+  std::uint32_t thread = 0;  ///< that annotated it, as the trace numbers it
   std::optional<std::int64_t> number;
   std::int64_t begin = 0, end = 0;
 };

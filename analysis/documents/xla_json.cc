@@ -184,8 +184,9 @@ ordered_json iterations_json(const XlaIterations& found) {
   };
   ordered_json list = ordered_json::array();
   for (const XlaIteration& one : found.iterations) {
-    list.push_back(
-        {{"start_ns", one.begin}, {"duration_ns", one.duration}, {"device_busy_ns", one.busy}});
+    list.push_back({{"start_ns", one.begin},
+                    {"duration_ns", one.duration},
+                    {"device_busy_ns", or_null(one.busy)}});
   }
   return {{"found_by", name_of(found.found_by)},
           {"name", found.name.empty() ? ordered_json() : ordered_json(short_name(found.name))},
@@ -196,7 +197,7 @@ ordered_json iterations_json(const XlaIterations& found) {
           {"mean_ns", length.count > 0 ? ordered_json(length.mean()) : ordered_json()},
           {"min_ns", if_any(length.least)},
           {"max_ns", if_any(length.most)},
-          {"device_busy_ns", if_any(found.busy)},
+          {"device_busy_ns", or_null(found.busy)},
           {"iterations", std::move(list)},
           {"iterations_left_out", found.left_out}};
 }

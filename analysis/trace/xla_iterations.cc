@@ -46,28 +46,53 @@ auto largest(Groups& groups) {
   });
 }
 
+// Steps of one name, of which a step that several threads are in is one: theirs overlap. Those of
+// another epoch have the same numbers, and are other steps. `steps`: in the order of time.
+std::vector<TimeSpan> numbered_steps(const std::vector<trace::XlaStep>& steps, std::uint32_t name) {
+  std::vector<TimeSpan> spans;
+  std::map<std::int64_t, std::size_t> last;  // of each number, in `spans`
+  for (const trace::XlaStep& step : steps) {
+    if (step.name != name || !step.number) continue;
+    const auto [found, is_new] = last.try_emplace(*step.number, spans.size());
+    if (!is_new && step.begin < spans[found->second].end) {
+      TimeSpan& span = spans[found->second];
+      span.end = std::max(span.end, step.end);
+      continue;
+    }
+    found->second = spans.size();
+    spans.push_back({step.begin, step.end});
+  }
+  return spans;
+}
+
 std::optional<FoundIterations> by_annotations(const Trace& trace) {
   const std::vector<trace::XlaStep>& steps = trace.xla->steps;
   // A root without a number is a step only where nothing has one.
-  const bool has_numbers = std::any_of(steps.begin(), steps.end(), [](const trace::XlaStep& step) {
-    return step.number.has_value();
-  });
-  std::map<std::uint32_t, std::map<std::int64_t, TimeSpan>> by_name;
+  std::map<std::uint32_t, std::vector<TimeSpan>> by_name;
   for (const trace::XlaStep& step : steps) {
-    if (has_numbers && !step.number) continue;
-    // Several threads may be in one step, and a root in another.
-    auto& of_name = by_name[step.name];
-    const std::int64_t number = step.number.value_or(std::ssize(of_name));
-    if (!has_numbers && !of_name.empty() && step.end <= of_name.rbegin()->second.end) continue;
-    TimeSpan& span = of_name.try_emplace(number, TimeSpan{step.begin, step.end}).first->second;
-    span = {std::min(span.begin, step.begin), std::max(span.end, step.end)};
+    if (step.number) by_name.try_emplace(step.name);
   }
-  if (by_name.empty()) return std::nullopt;
-  const auto found = largest(by_name);
-  FoundIterations made{.by = FoundBy::kAnnotations, .name = trace.texts[found->first]};
+  for (auto& [name, spans] : by_name) spans = numbered_steps(steps, name);
+  if (!by_name.empty()) {
+    const auto found = largest(by_name);
+    return FoundIterations{.by = FoundBy::kAnnotations,
+                           .name = trace.texts[found->first],
+                           .marks = std::ssize(found->second),
+                           .spans = std::move(found->second)};
+  }
+  // Threads of one program annotate the same steps: those of one are taken, the outermost.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<TimeSpan>> by_thread;
+  for (const trace::XlaStep& step : steps) {
+    std::vector<TimeSpan>& spans = by_thread[{step.name, step.thread}];
+    if (spans.empty() || step.end > spans.back().end) spans.push_back({step.begin, step.end});
+  }
+  if (by_thread.empty()) return std::nullopt;
+  const auto found = largest(by_thread);
+  const auto [name, thread] = found->first;
+  FoundIterations made{.by = FoundBy::kAnnotations, .name = trace.texts[name]};
+  if (thread < trace.threads.size()) made.where = place_of(trace, thread);
   made.marks = std::ssize(found->second);
-  for (const auto& [number, span] : found->second) made.spans.push_back(span);
-  std::sort(made.spans.begin(), made.spans.end(), begins_before);
+  made.spans = std::move(found->second);
   return made;
 }
 
@@ -143,6 +168,8 @@ std::optional<FoundIterations> by_module_runs(const Trace& trace) {
     if (!made.spans.empty()) made.spans.back().end = run.begin;
     made.spans.push_back({run.begin, run.end});
   }
+  // Where the iteration of the last run ends is not known.
+  if (made.spans.size() > 1) made.spans.pop_back();
   return made;
 }
 
@@ -191,12 +218,17 @@ XlaIterations xla_iterations(const TraceContext& context, std::size_t most) {
   made.where = found.where;
   made.marks = found.marks;
   if (found.spans.empty()) return made;
-  const SpanIndex work(merged(device_work(trace)));
+  std::vector<TimeSpan> all_work = merged(device_work(trace));
+  const bool has_work = !all_work.empty();
+  const SpanIndex work(std::move(all_work));
+  if (has_work) made.busy = 0;
   for (const TimeSpan& span : found.spans) {
-    const XlaIteration one{span.begin, difference_of(span.end, span.begin),
-                           work.covered(span.begin, span.end)};
+    XlaIteration one{span.begin, difference_of(span.end, span.begin), std::nullopt};
     made.length.add(one.duration);
-    made.busy = sum_of(made.busy, one.busy);
+    if (has_work) {
+      one.busy = work.covered(span.begin, span.end);
+      made.busy = sum_of(*made.busy, *one.busy);
+    }
     if (made.iterations.size() < most) {
       made.iterations.push_back(one);
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace benchhud::analysis {
 
 struct XlaIteration {
   std::int64_t begin = 0, duration = 0;  ///< ns, of the trace
-  std::int64_t busy = 0;                 ///< ns in which a device worked
+  /// ns in which a device worked; none: the trace has nothing that a device did.
+  std::optional<std::int64_t> busy;
 };
 
 struct XlaIterations {
@@ -31,7 +33,7 @@ struct XlaIterations {
   /// Marks or runs; those between which no whole iteration lies included.
   std::int64_t marks = 0;
   TimeTotals length;
-  std::int64_t busy = 0;                 ///< of all, ns
+  std::optional<std::int64_t> busy;      ///< of all, ns; none as in XlaIteration
   std::vector<XlaIteration> iterations;  ///< in the order of time, the first `most`
   std::int64_t left_out = 0;
 };
@@ -39,7 +41,8 @@ struct XlaIterations {
 std::string_view name_of(XlaIterations::FoundBy found_by);
 
 /// Between two marks is an iteration: what lies before the first and behind the last is none. Of
-/// runs of a module each begins one, which ends where the next begins; the last ends with its run.
+/// runs of a module each begins one, which ends where the next begins: what the last begins is not
+/// whole, and no iteration, but where it is the only one; then the run itself is taken.
 /// Of a trace that is no XPlane profile: none.
 XlaIterations xla_iterations(const TraceContext& context, std::size_t most);
 

@@ -72,6 +72,28 @@ void print_rows(const ordered_json& device, std::string_view table, std::string_
   if (more > 0) fmt::print("    … and {} more\n", more);
 }
 
+void print_kernels(const ordered_json& device) {
+  const ordered_json& kernels = device["kernels"];
+  if (kernels.empty()) return;
+  fmt::print("  kernels: time, how many, mean, grid, block, registers, occupancy\n");
+  const std::size_t shown = std::min(kernels.size(), kShownRows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ordered_json& row = kernels[i];
+    const ordered_json& occupancy = row["occupancy_pct"];
+    fmt::print("    {:>12} {:>8} {:>12} {:>12} {:>12} {:>5} {:>6}  {}\n", ps_text(row["total_ps"]),
+               row["count"].dump() + "×",
+               analysis::nanoseconds_text(row["total_ps"].get<double>() / kPsPerNs /
+                                          std::max(row["count"].get<double>(), 1.0)),
+               text_or(row["grid"], "–"), text_or(row["block"], "–"),
+               row["registers"].is_null() ? "–" : row["registers"].dump(),
+               occupancy.is_null() ? "–" : fmt::format("{:.3g} %", occupancy.get<double>()),
+               text_or(row["name"], "without a name"));
+  }
+  const auto more = static_cast<std::int64_t>(kernels.size() - shown) +
+                    device["kernels_left_out"].get<std::int64_t>();
+  if (more > 0) fmt::print("    … and {} more\n", more);
+}
+
 void print_iterations(const ordered_json& found) {
   const std::string by = found["found_by"].get<std::string>();
   if (by == "nothing") {
@@ -81,13 +103,16 @@ void print_iterations(const ordered_json& found) {
   }
   std::string words = by;
   std::ranges::replace(words, '_', ' ');
-  const std::string mean =
-      found["mean_ns"].is_null()
-          ? ""
-          : fmt::format(", {} each, the device busy for {} of it",
-                        analysis::nanoseconds_text(found["mean_ns"].get<double>()),
-                        analysis::share_text(found["device_busy_ns"].get<double>() /
-                                             std::max(found["total_ns"].get<double>(), 1.0)));
+  std::string mean;
+  if (!found["mean_ns"].is_null()) {
+    mean = fmt::format(", {} each", analysis::nanoseconds_text(found["mean_ns"].get<double>()));
+    const ordered_json& busy = found["device_busy_ns"];
+    mean += busy.is_null()
+                ? ", how long a device was busy is unknown"
+                : fmt::format(", the device busy for {} of it",
+                              analysis::share_text(busy.get<double>() /
+                                                   std::max(found["total_ns"].get<double>(), 1.0)));
+  }
   fmt::print("{:<20} {} by {} ({}){}\n", "iterations", found["count"].dump(), words,
              text_or(found["name"], "no name"), mean);
 }
@@ -105,12 +130,19 @@ void print_xla_report(const ordered_json& xla) {
     print_rows(device, "categories", "category", "no category");
     print_rows(device, "framework_ops", "framework_op", "no framework operator");
     print_rows(device, "modules", "module", "no module");
+    print_kernels(device);
   }
   for (const ordered_json& memory : xla["memory"]) {
     fmt::print("{:<20} peak {} of {} in {}, {} ever\n", "memory",
                bytes_text_of(memory["peak_bytes"]), bytes_text_of(memory["capacity_bytes"]),
                text_or(memory["allocator"], "an allocator without a name"),
                bytes_text_of(memory["lifetime_peak_bytes"]));
+  }
+  const ordered_json& lost = xla["left_out"];
+  if (lost["kernels"] != 0 || lost["module_runs"] != 0 || lost["steps"] != 0) {
+    fmt::print("{:<20} {} kernels, {} runs of modules, {} annotated steps: beyond what is kept\n",
+               "left out", lost["kernels"].dump(), lost["module_runs"].dump(),
+               lost["steps"].dump());
   }
   const ordered_json& runs = xla["module_runs"];
   if (runs["linked"] != 0 || runs["without_launch"] != 0) {

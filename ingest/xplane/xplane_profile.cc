@@ -402,7 +402,8 @@ void XplaneProfileBuilder::add_of_host(const PlacedXplaneEvent& placed) {
     ++made_.steps_left_out;
     return;
   }
-  made_.steps.push_back({text(placed.name), step_number, placed.begin, placed.end});
+  made_.steps.push_back(
+      {text(placed.name), placed.thread, step_number, placed.begin, placed.end});
 }
 
 void XplaneProfileBuilder::add(const XplaneTrack& track, const PlacedXplaneEvent& placed) {

@@ -142,11 +142,12 @@ test("tables of a TPU's operators are in the report, in text and in REST, page b
     assert.equal(add.bound_by, "hbm");
     assert.ok(add.utilization > 0.7 && add.utilization < 1, String(add.utilization));
   }
-  assert.deepEqual([xla.iterations.found_by, xla.iterations.name, xla.iterations.count], ["module_runs", "jit_f", 100]);
+  assert.deepEqual([xla.iterations.found_by, xla.iterations.name, xla.iterations.count], ["module_runs", "jit_f", 99]);
+  assert.equal(xla.iterations.marks, 100);
   assert.equal(xla.memory.length, 4);
   assert.ok(advice.some((one) => one.code === "compiling_in_window"));
   const text = benchhud("trace", "report", file);
-  assert.match(text.stdout, /iterations +100 by module runs \(jit_f\)/);
+  assert.match(text.stdout, /iterations +99 by module runs \(jit_f\)/);
   assert.match(text.stdout, /hbm \d+.*broadcast_add_fusion\.1/);
 
   write("tpu.jsonl", line({ metrics: times(0.5) }) + "\n");
@@ -170,6 +171,14 @@ test("tables of a TPU's operators are in the report, in text and in REST, page b
   } finally {
     assert.equal((await server.stop()).code, 0);
   }
+});
+
+test("the report has kernels of a GPU in text, and does not take occupancy that is not known for none", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, () => {
+  const file = join(real, "mi300_jax_conv.xplane.pb");
+  const { stdout } = benchhud("trace", "report", file);
+  assert.match(stdout, /kernels: time, how many, mean, grid, block, registers, occupancy\n +\S+ \S+ +\d+×/);
+  const { kernels } = told("report", file).xla.devices[0];
+  assert.ok(kernels.length > 0 && kernels.every((row) => row.occupancy_pct !== 0));
 });
 
 test("the Chrome trace of the same session is no second trace", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, async () => {

@@ -87,6 +87,8 @@ export type XlaProfile = {
   };
   memory: { allocator: string | null; allocations: number; deallocations: number; peak_bytes: number | null; lifetime_peak_bytes: number | null; capacity_bytes: number | null }[];
   module_runs: { linked: number; without_launch: number; launches_without_run: number };
+  /** What the tables and iterations do not know; absent in reports of before it was told. */
+  left_out?: { kernels: number; module_runs: number; steps: number };
 };
 
 export type TraceReport = {

@@ -73,18 +73,67 @@ TEST(XlaIterations, AreRunsOfTheDominantModuleWhereNothingIsMarked) {
   const XlaIterations found = iterations_of(with_profile(builder, module_runs(5)));
   EXPECT_EQ(found.found_by, FoundBy::kModuleRuns);
   EXPECT_EQ(found.where, "/device:TPU:0");
-  EXPECT_EQ(found.length.count, 5);
+  EXPECT_EQ(found.marks, 5);
+  EXPECT_EQ(found.length.count, 4) << "where the last one's iteration ends is not known";
   EXPECT_EQ(found.length.most, kPeriod);
-  EXPECT_EQ(found.length.least, 4000) << "the last run has no next one";
+  EXPECT_EQ(found.length.least, kPeriod);
+}
+
+TEST(XlaIterations, AreTheRunItselfWhereTheDominantModuleRanOnce) {
+  TraceBuilder builder;
+  builder.add("xla_op", "fusion", 1, 1200, 5200);
+  const XlaIterations found = iterations_of(with_profile(builder, module_runs(1)));
+  EXPECT_EQ(found.length.count, 1);
+  EXPECT_EQ(found.length.total, 4000);
+}
+
+TEST(XlaIterations, DoNotSayThatADeviceWasIdleWhichTheProfileDoesNotHave) {
+  TraceBuilder builder;
+  for (int i = 0; i < 3; ++i) builder.add("host", "StepMarker", 0, i * 100, i * 100 + 10);
+  const XlaIterations found = iterations_of(with_profile(builder, {}));
+  ASSERT_EQ(found.iterations.size(), 2);
+  EXPECT_EQ(found.busy, std::nullopt);
+  EXPECT_EQ(found.iterations[0].busy, std::nullopt);
+}
+
+TEST(XlaIterations, AreNotMergedWhereASecondEpochHasTheSameNumbers) {
+  TraceBuilder builder;
+  add_session(&builder, 2);
+  trace::XlaProfile profile;
+  // Of a step that two threads are in, one.
+  profile.steps.push_back({0, 0, 0, 0, 100});
+  profile.steps.push_back({0, 1, 0, 50, 120});
+  profile.steps.push_back({0, 0, 1, 120, 200});
+  profile.steps.push_back({0, 0, 0, 1000, 1100});
+  profile.steps.push_back({0, 0, 1, 1100, 1200});
+  const XlaIterations found = iterations_of(with_profile(builder, std::move(profile)));
+  EXPECT_EQ(found.found_by, FoundBy::kAnnotations);
+  EXPECT_EQ(found.length.count, 4);
+  EXPECT_EQ(found.length.total, 120 + 80 + 100 + 100);
+}
+
+TEST(XlaIterations, AreOnesOfOneThreadWhereAnnotationsHaveNoNumbers) {
+  TraceBuilder builder;
+  add_session(&builder, 2);
+  trace::XlaProfile profile;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+      profile.steps.push_back({0, thread, {}, i * 100 + thread, i * 100 + 50 + thread});
+    }
+  }
+  const XlaIterations found = iterations_of(with_profile(builder, std::move(profile)));
+  EXPECT_EQ(found.length.count, 3);
+  EXPECT_EQ(found.length.total, 150);
+  EXPECT_NE(found.where, "");
 }
 
 TEST(XlaIterations, AreTheProgramsAnnotationsWhereItHasSome) {
   TraceBuilder builder;
   add_session(&builder, 5);
   trace::XlaProfile profile = module_runs(5);
-  profile.steps.push_back({0, {}, 0, 90'000});
-  profile.steps.push_back({0, 1, 100, 200});
-  profile.steps.push_back({0, 2, 200, 350});
+  profile.steps.push_back({0, 0, {}, 0, 90'000});
+  profile.steps.push_back({0, 0, 1, 100, 200});
+  profile.steps.push_back({0, 0, 2, 200, 350});
   const XlaIterations found = iterations_of(with_profile(builder, std::move(profile)));
   EXPECT_EQ(found.found_by, FoundBy::kAnnotations);
   EXPECT_EQ(found.length.count, 2);

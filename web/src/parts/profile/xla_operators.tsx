@@ -29,7 +29,7 @@ const FOUND: Record<XlaProfile["iterations"]["found_by"], string> = {
   annotations: "by the program's own annotations of steps",
   device_steps: "by the steps that the TPU recorded",
   step_marks: "between marks that PyTorch/XLA leaves once in each",
-  module_runs: "by runs of the module that takes the most time: nothing in the profile marks steps",
+  module_runs: "by runs of the module that takes the most time, each from one run's beginning to the next one's: nothing in the profile marks steps",
   nothing: "",
 };
 
@@ -57,7 +57,8 @@ function Iterations({ found }: { found: XlaProfile["iterations"] }) {
   return (
     <p>
       {plural(found.count, "iteration")}, found {how}: {nanoseconds(found.mean_ns)} on average, {nanoseconds(found.min_ns ?? 0)} to {nanoseconds(found.max_ns ?? 0)}
-      {found.device_busy_ns !== null && found.total_ns > 0 && `; a device was busy for ${percent(found.device_busy_ns / found.total_ns)} of that time`}.
+      {found.device_busy_ns !== null && found.total_ns > 0 && `; a device was busy for ${percent(found.device_busy_ns / found.total_ns)} of that time`}
+      {found.device_busy_ns === null && "; how long a device was busy is unknown: the profile holds nothing that one did"}.
     </p>
   );
 }
@@ -170,6 +171,13 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
   const asked = query.get("xby") ?? "operators";
   const group: Group = isGroup(asked) ? asked : "operators";
   const { linked, without_launch, launches_without_run } = xla.module_runs;
+  const lost = xla.left_out
+    ? [
+        xla.left_out.kernels > 0 && plural(xla.left_out.kernels, "kernel"),
+        xla.left_out.module_runs > 0 && plural(xla.left_out.module_runs, "run") + " of modules",
+        xla.left_out.steps > 0 && plural(xla.left_out.steps, "annotated step"),
+      ].filter(Boolean)
+    : [];
   return (
     <>
       <Iterations found={xla.iterations} />
@@ -181,7 +189,7 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
           </div>
           <p class="quiet note">
             <span class="mono">{device.name}</span> was busy for {nanoseconds(device.busy_ps / PS_PER_NS)} of {nanoseconds(device.span_ps / PS_PER_NS)}
-            {device.span_ps > 0 && ` (${percent(device.busy_ps / device.span_ps)})`}; shares are of this span, idle time included.
+            {device.span_ps > 0 && ` (${percent(device.busy_ps / device.span_ps)})`}; shares are of this span, idle time included{device.kind === "gpu" && ", and together more than all of it where several streams work at once"}.
             {device.peaks.flops_per_s !== null && ` Peak ${digits(device.peaks.flops_per_s / 1e12)} TFLOP/s.`}
             {device.peaks.hbm_bytes_per_s !== null && ` Main memory ${digits(device.peaks.hbm_bytes_per_s / 1e9)} GB/s.`}
             {device.events_left_out > 0 && ` ${plural(device.events_left_out, "event")} in no row.`}
@@ -197,6 +205,7 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
           {plural(linked, "run")} of modules lead back to their launches; {count(without_launch)} have none in the profile, {plural(launches_without_run, "launch", "launches")} no run.
         </p>
       )}
+      {lost.length > 0 && <p class="quiet note">Beyond what is kept, and in none of this: {lost.join(", ")}.</p>}
       <Memory rows={xla.memory} />
     </>
   );

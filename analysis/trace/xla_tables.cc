@@ -22,8 +22,7 @@ constexpr double kPsPerSecond = 1e12;
 
 std::optional<std::int64_t> if_of_all(std::int64_t sum, std::int64_t stated,
                                       const XlaTableRow& row) {
-  const bool is_of_all =
-      stated > 0 && stated == row.sums.occurrences && row.without_occurrences == 0;
+  const bool is_of_all = stated > 0 && stated == row.costed && row.without_occurrences == 0;
   return is_of_all ? std::optional(sum) : std::nullopt;
 }
 
@@ -69,6 +68,8 @@ void add_operator(const XlaOperator& op, XlaTableRow* row) {
   sums.kernels = saturated_sum(sums.kernels, op.kernels);
   sums.time_ps = saturated_sum(sums.time_ps, op.time_ps);
   sums.self_ps = saturated_sum(sums.self_ps, op.self_ps);
+  if (op.self_ps < op.time_ps) return;
+  row->costed = saturated_sum(row->costed, op.occurrences);
   sums.cost.add(op.cost);
 }
 
@@ -80,6 +81,7 @@ std::vector<XlaTableRow> rows_of_operators(const XlaProfile& profile,
     XlaTableRow& row = rows.emplace_back();
     row.sums = op;
     row.operators = 1;
+    row.costed = op.occurrences;
     row.without_occurrences = op.occurrences == 0 && op.kernels > 0;
   }
   return rows;
@@ -186,7 +188,7 @@ std::vector<XlaTableRow> xla_table(const XlaProfile& profile, XlaGrouping groupi
     row.share_of_self = share_of(row.sums.self_ps, self_times[row.sums.device]);
     row.is_beyond_peaks = is_beyond(of.peaks, row.sums.cost, row.time());
     if (row.without_occurrences == 0 && !row.is_beyond_peaks) {
-      row.bound = xla_bound(of.peaks, row.sums.cost, row.sums.occurrences, row.time());
+      row.bound = xla_bound(of.peaks, row.sums.cost, row.costed, row.time());
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const XlaTableRow& a, const XlaTableRow& b) {

@@ -36,6 +36,9 @@ inline constexpr std::array<std::string_view, 4> kXlaGroupings = {"operator", "c
 struct XlaTableRow {
   trace::XlaOperator sums;
   std::int64_t operators = 0;
+  /// Executions that the cost is of. An operator's cost is that of what it calls as well: of
+  /// several operators only those within which is none have one, so that nothing is in it twice.
+  std::int64_t costed = 0;
   /// Operators whose kernels make no executions that could be counted: occurrences are not known.
   std::int64_t without_occurrences = 0;
   /// By module: the module's runs, where the file says them.

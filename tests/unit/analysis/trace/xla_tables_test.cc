@@ -118,6 +118,22 @@ TEST(XlaTable, GroupsOperatorsOfADevice) {
   EXPECT_EQ(rows[0].sums.name, 0);
 }
 
+// A loop has the cost of the two operators within it.
+TEST(XlaTable, HasCostsOfNestedOperatorsOnce) {
+  XlaProfile made = profile();
+  XlaOperator loop = op_of(0, kAdd, kAdd, 50, cost_of(210, 100, 1));
+  loop.time_ps = 450;
+  made.operators.push_back(loop);
+  const auto rows = xla_table(made, XlaGrouping::kModule, 0);
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_EQ(rows[0].operators, 3);
+  EXPECT_EQ(rows[0].flops(), 210);
+  EXPECT_EQ(rows[0].bytes(), 100);
+  const auto alone = xla_table(made, XlaGrouping::kOperator, 0);
+  ASSERT_EQ(alone.size(), 3);
+  EXPECT_EQ(alone[2].flops(), 210) << "by itself it has all that it calls";
+}
+
 TEST(XlaTable, HasModulesOfWhichOnlyRunsAreKnown) {
   XlaProfile made = profile();
   made.modules.push_back({.device = 0, .name = kModule, .program = 7, .runs = 3, .total_ps = 900});

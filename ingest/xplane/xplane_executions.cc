@@ -1,6 +1,7 @@
 #include "ingest/xplane/xplane_executions.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <tuple>
 
@@ -45,7 +46,13 @@ void XplaneExecutions::find(const std::function<void(std::uint32_t)>& of_operato
   // The execution, and the run of the module, that the kernels of a stream are in.
   const Kernel* last = nullptr;
   std::optional<std::uint32_t> last_launched_in;
-  std::vector<std::uint32_t> seen;  // signatures of the execution
+  // Signatures and launches of the execution.
+  std::vector<std::pair<std::uint32_t, std::optional<std::int64_t>>> seen;
+  struct Execution {
+    std::uint32_t op = 0, in = 0, thread = 0;
+    auto operator<=>(const Execution&) const = default;
+  };
+  std::vector<Execution> launched;
   constexpr std::size_t kMostSeen = 64;
   // Of a module, what one execution launches on several streams is one run.
   std::map<std::pair<std::uint32_t, std::uint32_t>, Run> runs;  // by module and span
@@ -66,22 +73,34 @@ void XplaneExecutions::find(const std::function<void(std::uint32_t)>& of_operato
     const bool is_next = last == nullptr || last->device != kernel.device ||
                          last->thread != kernel.thread || last->op != kernel.op ||
                          last_launched_in != in;
-    const bool is_again =
-        !in && std::find(seen.begin(), seen.end(), kernel.signature) != seen.end();
+    // One launch, of a graph, may start a kernel several times.
+    const bool is_again = std::any_of(seen.begin(), seen.end(), [&](const auto& each) {
+      return each.first == kernel.signature && (!in || each.second != kernel.correlation);
+    });
     if (is_next || is_again) {
-      of_operator(kernel.op);
+      if (in) {
+        launched.push_back({kernel.op, *in, kernel.thread});
+      } else {
+        of_operator(kernel.op);
+      }
       seen.clear();
     }
-    if (seen.size() < kMostSeen) seen.push_back(kernel.signature);
+    if (seen.size() < kMostSeen) seen.emplace_back(kernel.signature, kernel.correlation);
 
-    const Run run{kernel.module, kernel.begin, kernel.end, kernel.begin_ns, kernel.end_ns};
+    if (!kernel.module) {
+      close_run();
+      last = &kernel;
+      last_launched_in = in;
+      continue;
+    }
+    const Run run{*kernel.module, kernel.begin, kernel.end, kernel.begin_ns, kernel.end_ns};
     if (in) {
       close_run();
-      extend(&runs.try_emplace({kernel.module, *in}, run).first->second, kernel);
+      extend(&runs.try_emplace({run.module, *in}, run).first->second, kernel);
     } else {
       const bool begins_again = first_of_run != nullptr && first_of_run->op == kernel.op &&
                                 first_of_run->signature == kernel.signature;
-      if (!unlaunched || unlaunched->module != kernel.module || last->device != kernel.device ||
+      if (!unlaunched || unlaunched->module != run.module || last->device != kernel.device ||
           last->thread != kernel.thread || begins_again) {
         close_run();
         unlaunched = run;
@@ -94,6 +113,18 @@ void XplaneExecutions::find(const std::function<void(std::uint32_t)>& of_operato
   }
   close_run();
   for (const auto& [key, run] : runs) of_module(run);
+
+  std::sort(launched.begin(), launched.end());
+  for (auto at = launched.begin(); at != launched.end();) {
+    const Execution first = *at;
+    std::int64_t most = 0;
+    while (at != launched.end() && at->op == first.op && at->in == first.in) {
+      const auto end = std::upper_bound(at, launched.end(), *at);
+      most = std::max<std::int64_t>(most, end - at);
+      at = end;
+    }
+    for (std::int64_t i = 0; i < most; ++i) of_operator(first.op);
+  }
 }
 
 }  // namespace benchhud::ingest

@@ -12,18 +12,19 @@ namespace benchhud::ingest {
 
 /// Collects kernels of operators, the calls that launched them, and the spans in which the host
 /// executed a module. On a stream, kernels that follow one another are one execution of their
-/// operator as long as they are of one operator and the host launched them while it executed a
-/// module once. Where it is not known when they were launched, a kernel that was there before
-/// begins a new execution.
+/// operator as long as they are of one operator, the host launched them while it executed a module
+/// once, and no kernel is launched again. Of what an operator executes on several streams while
+/// the host executes a module once, the stream with the most executions counts.
 class XplaneExecutions {
  public:
   struct Kernel {
-    std::int64_t begin = 0, end = 0;               ///< ps
-    std::int64_t begin_ns = 0, end_ns = 0;         ///< as the trace has it
-    std::optional<std::int64_t> correlation;       ///< of it and its launch
-    std::uint32_t device = 0, op = 0, module = 0;  ///< what they are is the caller's
-    std::uint32_t thread = 0;                      ///< its stream
-    std::uint32_t signature = 0;                   ///< equal for kernels that are the same
+    std::int64_t begin = 0, end = 0;          ///< ps
+    std::int64_t begin_ns = 0, end_ns = 0;    ///< as the trace has it
+    std::optional<std::int64_t> correlation;  ///< of it and its launch
+    std::uint32_t device = 0, op = 0;         ///< what they are is the caller's
+    std::optional<std::uint32_t> module;      ///< none: it is of none
+    std::uint32_t thread = 0;                 ///< its stream
+    std::uint32_t signature = 0;              ///< equal for kernels that are the same
   };
   void add_kernel(const Kernel& kernel) { kernels_.push_back(kernel); }
   /// A call of the runtime, on a thread of the host, ns.

@@ -50,6 +50,17 @@ std::optional<Number> op_parsed(std::string_view text) {
   return error == std::errc() && behind == end ? std::optional(number) : std::nullopt;
 }
 
+std::optional<std::int64_t> op_amount_within(std::string_view text, std::int64_t most) {
+  const auto number = op_parsed<std::int64_t>(text);
+  return number && *number >= 0 && *number <= most ? number : std::nullopt;
+}
+
+// What ran occupied something: ROCm writes 0 where it does not know.
+std::optional<double> known_occupancy(std::optional<double> percent) {
+  constexpr double kAll = 100;
+  return percent && *percent > 0 && *percent <= kAll ? percent : std::nullopt;
+}
+
 void set_op_fact(std::optional<std::int64_t> value, std::optional<std::int64_t>* fact) {
   if (value) *fact = value;
 }
@@ -108,9 +119,7 @@ bool read_op_facts(const std::vector<XplaneStat>& stats, XplaneStatNames* names,
         facts->kernel_details = &stat;
         break;
       case Role::kOccupancy:
-        facts->occupancy_pct = op_real(stat);
-        // What ran occupied something: ROCm writes 0 where it does not know.
-        if (facts->occupancy_pct == 0.0) facts->occupancy_pct.reset();
+        facts->occupancy_pct = known_occupancy(op_real(stat));
         break;
       default:
         break;
@@ -159,6 +168,7 @@ std::string_view last_part_of_op(std::string_view path) {
 
 XplaneKernelDetails read_kernel_details(std::string_view text) {
   constexpr std::int64_t kMostRegisters = 65'536;
+  constexpr std::int64_t kMostShared = std::numeric_limits<std::int64_t>::max();
   XplaneKernelDetails details;
   while (!text.empty()) {
     const std::size_t space = text.find(' ');
@@ -167,13 +177,13 @@ XplaneKernelDetails read_kernel_details(std::string_view text) {
     const std::size_t colon = word.find(':');
     if (colon == word.npos) continue;
     const std::string_view key = word.substr(0, colon), value = word.substr(colon + 1);
-    if (key == "regs") details.registers = op_parsed<std::int64_t>(value);
     // No thread has so many: ROCm's profiler has written bytes of something else here.
-    if (details.registers > kMostRegisters) details.registers.reset();
-    if (key == "static_shared") details.static_shared = op_parsed<std::int64_t>(value);
-    if (key == "group_mem") details.static_shared = op_parsed<std::int64_t>(value);
-    if (key == "dynamic_shared") details.dynamic_shared = op_parsed<std::int64_t>(value);
-    if (key == "occ_pct") details.occupancy_pct = op_parsed<double>(value);
+    if (key == "regs") details.registers = op_amount_within(value, kMostRegisters);
+    if (key == "static_shared" || key == "group_mem") {
+      details.static_shared = op_amount_within(value, kMostShared);
+    }
+    if (key == "dynamic_shared") details.dynamic_shared = op_amount_within(value, kMostShared);
+    if (key == "occ_pct") details.occupancy_pct = known_occupancy(op_parsed<double>(value));
     if (key == "grid") details.grid = value;
     if (key == "block") details.block = value;
   }

@@ -1,7 +1,15 @@
 #include "ingest/xplane/xplane_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::ingest {
 
@@ -109,9 +117,19 @@ std::optional<std::uint32_t> XplaneProfileBuilder::device(XlaDevice::Kind kind) 
     ++made_.devices_left_out;
     return device_;
   }
-  constexpr std::size_t kMostName = 1000;
+  // Reports cut names at 1000 bytes: there is room for a number.
+  constexpr std::size_t kMostName = 900;
+  std::string name = schema::beginning_of(plane_->name, kMostName);
+  // Who asks for a device names it: of two planes of one name the second has a number.
+  const auto has_name = [&](std::string_view asked) {
+    return std::any_of(made_.devices.begin(), made_.devices.end(),
+                       [&](const XlaDevice& each) { return each.name == asked; });
+  };
+  for (std::size_t number = 2; has_name(name); ++number) {
+    name = fmt::format("{} ({})", schema::beginning_of(plane_->name, kMostName), number);
+  }
   XlaDevice& device = made_.devices.emplace_back();
-  device.name = plane_->name.substr(0, kMostName);
+  device.name = std::move(name);
   device.kind = kind;
   if (kind != XlaDevice::Kind::kCpu) device.peaks = read_xplane_peaks(*plane_);
   device_ = static_cast<std::uint32_t>(made_.devices.size() - 1);
@@ -127,8 +145,12 @@ XplaneKindFacts& XplaneProfileBuilder::kind_facts(const PlacedXplaneEvent& place
 }
 
 XplaneOpFacts XplaneProfileBuilder::facts_of(const PlacedXplaneEvent& placed, bool* names_op) {
-  XplaneOpFacts facts = kind_facts(placed).facts;
+  const XplaneOpFacts& of_kind = kind_facts(placed).facts;
+  XplaneOpFacts facts = of_kind;
   *names_op = read_op_facts(placed.event->stats, names_, &facts);
+  // A kernel of no operator of XLA's is one of the framework's, which its own values may name.
+  const bool is_framework_op = family_ != XplaneFamily::kTpu && facts.op == nullptr;
+  if (is_framework_op && facts.framework_op != of_kind.framework_op) *names_op = true;
   return facts;
 }
 
@@ -213,27 +235,25 @@ void XplaneProfileBuilder::put_run(std::uint32_t module, std::int64_t begin, std
   trace::XlaModule& row = made_.modules[module];
   ++row.runs;
   add_length(&row, length_ps, row.runs == 1);
-  if (made_.runs.size() < XlaProfile::kMostRuns) {
-    made_.runs.push_back({module, begin, end});
-  } else {
-    ++made_.runs_left_out;
-  }
+  made_.runs.push_back({module, begin, end});
 }
 
 void XplaneProfileBuilder::add_module_run(const PlacedXplaneEvent& placed) {
   const auto in = device(XlaDevice::Kind::kTpu);
   if (!in) return;
-  std::optional<std::uint32_t>& known = kind_facts(placed).module;
+  bool names_op = false;
+  const XplaneOpFacts facts = facts_of(placed, &names_op);
+  std::optional<std::uint32_t> known;
+  if (!names_op) known = kind_facts(placed).module;
   if (!known) {
     XplaneModuleName name = read_module_name(placed.name);
-    bool names_op = false;
-    const XplaneOpFacts facts = facts_of(placed, &names_op);
     if (!name.program && facts.program) name.program = static_cast<std::uint64_t>(*facts.program);
     const std::uint32_t text_number = text(name.name);
     if (name.program && module_names_.size() < XlaProfile::kMostModules) {
       module_names_.try_emplace(*name.program, text_number);
     }
     known = put_module(*in, text_number, name.program);
+    if (!names_op) kind_facts(placed).module = known;
   }
   if (known) {
     put_run(*known, placed.begin, placed.end, placed.event->duration_ps);
@@ -249,23 +269,42 @@ void XplaneProfileBuilder::add_nested(const PlacedXplaneEvent& placed, XlaDevice
   bool names_op = false;
   const XplaneOpFacts facts = facts_of(placed, &names_op);
   const auto op = op_of(placed, facts, *in, !names_op);
-  std::optional<std::int64_t> begin = placed.begin_ps;
-  std::int64_t duration = placed.event->duration_ps;
+  OpEvent event{.op = op.value_or(kNoRow), .thread = placed.thread};
+  const auto end =
+      placed.begin_ps ? end_of(*placed.begin_ps, placed.event->duration_ps) : std::nullopt;
+  bool has_times = end.has_value();
+  event.begin = placed.begin_ps.value_or(0);
+  event.end = end.value_or(0);
   if (kind == XlaDevice::Kind::kTpu && facts.device_offset_ps && facts.device_duration_ps) {
-    begin = facts.device_offset_ps;
-    duration = *facts.device_duration_ps;
+    const auto device_end = end_of(*facts.device_offset_ps, *facts.device_duration_ps);
+    has_times = has_times && device_end.has_value();
+    event.has_device_times = true;
+    event.device_begin = *facts.device_offset_ps;
+    event.device_end = device_end.value_or(0);
   }
-  const auto end = begin ? end_of(*begin, duration) : std::nullopt;
-  if (!op || !end) {
+  // What has no row is still within something, or around it.
+  if (has_times) nested_.push_back(event);
+  if (!op || !has_times) {
     ++made_.devices[*in].left_out;
-    if (end) add_to(&made_.devices[*in].left_out_ps, duration);
     return;
   }
   trace::XlaOperator& row = made_.operators[*op];
   ++row.occurrences;
-  add_to(&row.time_ps, duration);
   row.cost.add(xplane_cost(facts));
-  nested_.push_back({*begin, *end, *op, placed.thread});
+}
+
+// A line's times are by the device's clock where all its operators have such times: the clocks
+// have different zeros, so that what is by one of them is within nothing that is by the other.
+void XplaneProfileBuilder::choose_clocks() {
+  std::set<std::uint32_t> by_file;
+  for (const OpEvent& event : nested_) {
+    if (!event.has_device_times) by_file.insert(event.thread);
+  }
+  for (OpEvent& event : nested_) {
+    if (by_file.contains(event.thread)) continue;
+    event.begin = event.device_begin;
+    event.end = event.device_end;
+  }
 }
 
 // What is in what, by containment; the time of each without that of those right within it.
@@ -285,7 +324,12 @@ void XplaneProfileBuilder::sum_nested() {
     const Open& last = open.back();
     // Those that overlap, which they should not, may be longer together.
     const std::int64_t self = std::max<std::int64_t>(last.length - last.children, 0);
-    add_to(&made_.operators[last.op].self_ps, self);
+    if (last.op == kNoRow) {
+      add_to(&made_.devices[*device_].left_out_ps, self);
+    } else {
+      add_to(&made_.operators[last.op].time_ps, last.length);
+      add_to(&made_.operators[last.op].self_ps, self);
+    }
     open.pop_back();
   };
   std::optional<std::uint32_t> thread;
@@ -338,7 +382,7 @@ void XplaneProfileBuilder::add_of_stream(const PlacedXplaneEvent& placed) {
   bool names_op = false;
   const XplaneOpFacts facts = facts_of(placed, &names_op);
   // A copy that no operator made is in the table of copies.
-  if (facts.op == nullptr && facts.kernel_details == nullptr) return;
+  if (facts.op == nullptr && placed.is_memory) return;
   const auto op = op_of(placed, facts, *in, !names_op);
   if (!op || !end) {
     ++made_.devices[*in].left_out;
@@ -349,22 +393,27 @@ void XplaneProfileBuilder::add_of_stream(const PlacedXplaneEvent& placed) {
   ++row.kernels;
   add_to(&row.time_ps, duration);
   add_to(&row.self_ps, duration);
-  std::uint32_t signature = 0;
+  // Apart from the numbers of kernels.
+  constexpr std::uint32_t kByName = std::uint32_t{1} << 31;
+  std::uint32_t signature = kByName | text(placed.name);
   if (facts.kernel_details != nullptr) {
     const auto kernel = put_kernel(placed, facts, *in, *op);
     if (kernel) {
       trace::XlaKernel& counted = made_.kernels[*kernel];
       ++counted.count;
       add_length(&counted, duration, counted.count == 1);
-      signature = *kernel + 1;
+      signature = *kernel;
     } else {
       ++made_.kernels_left_out;
     }
   }
-  // Of kernels of no operator nobody knows what an execution is.
+  // Kernels that belong to no operator cannot be told apart into executions.
   if (row.name == 0) return;
-  // A GPU's profile says no cost.
-  const auto module = put_module(*in, row.module, row.program);
+  // Without module and program there is nothing that these kernels could be a run of.
+  std::optional<std::uint32_t> module;
+  const bool has_module = row.module != 0 || row.program;
+  if (has_module) module = put_module(*in, row.module, row.program);
+  if (has_module && !module) ++made_.modules_left_out;
   executions_.add_kernel({.begin = *placed.begin_ps,
                           .end = *end,
                           .begin_ns = placed.begin,
@@ -372,7 +421,7 @@ void XplaneProfileBuilder::add_of_stream(const PlacedXplaneEvent& placed) {
                           .correlation = placed.correlation,
                           .device = *in,
                           .op = *op,
-                          .module = module.value_or(XlaProfile::kMostModules),
+                          .module = module,
                           .thread = placed.thread,
                           .signature = signature});
 }
@@ -402,8 +451,7 @@ void XplaneProfileBuilder::add_of_host(const PlacedXplaneEvent& placed) {
     ++made_.steps_left_out;
     return;
   }
-  made_.steps.push_back(
-      {text(placed.name), placed.thread, step_number, placed.begin, placed.end});
+  made_.steps.push_back({text(placed.name), placed.thread, step_number, placed.begin, placed.end});
 }
 
 void XplaneProfileBuilder::add(const XplaneTrack& track, const PlacedXplaneEvent& placed) {
@@ -428,15 +476,23 @@ void XplaneProfileBuilder::add_allocation(const PlacedXplaneEvent& placed, std::
   trace::XlaAllocator& allocator = made_.allocators[found->second];
   ++(is_allocation ? allocator.allocations : allocator.deallocations);
   std::optional<std::int64_t> level, free;
-  for (const XplaneStat& stat : placed.event->stats) {
+  const auto read = [&](const XplaneStat& stat) {
     const auto number = xplane_integer(stat);
-    if (!number || *number < 0) continue;
+    if (!number || *number < 0) return;
     const XplaneRole role = names_->role(stat);
     if (role == XplaneRole::kMemoryLevel) level = saturated_sum(level.value_or(0), *number);
     if (role == XplaneRole::kMemoryFree) free = number;
     if (role == XplaneRole::kMemoryPeak) {
       allocator.lifetime_peak_bytes = std::max(allocator.lifetime_peak_bytes.value_or(0), *number);
     }
+  };
+  const std::vector<XplaneStat>& own = placed.event->stats;
+  for (const XplaneStat& stat : own) read(stat);
+  for (const XplaneStat& stat : placed.kind->stats) {
+    const auto is_same = [&](const XplaneStat& each) {
+      return each.metadata_id == stat.metadata_id;
+    };
+    if (std::none_of(own.begin(), own.end(), is_same)) read(stat);
   }
   if (!level) return;
   if (!allocator.peak_bytes || *level > *allocator.peak_bytes) {
@@ -454,6 +510,7 @@ void XplaneProfileBuilder::add_dropped(std::int64_t events) {
 }
 
 void XplaneProfileBuilder::end_plane() {
+  choose_clocks();
   sum_nested();
   if (device_) put_busy(&busy_, &made_.devices[*device_]);
   nested_ = {};
@@ -463,11 +520,7 @@ void XplaneProfileBuilder::end_plane() {
 void XplaneProfileBuilder::put_executions() {
   executions_.find([&](std::uint32_t op) { ++made_.operators[op].occurrences; },
                    [&](const XplaneExecutions::Run& run) {
-                     if (run.module < made_.modules.size()) {
-                       put_run(run.module, run.begin_ns, run.end_ns, length_of(run.begin, run.end));
-                     } else {
-                       ++made_.modules_left_out;
-                     }
+                     put_run(run.module, run.begin_ns, run.end_ns, length_of(run.begin, run.end));
                    });
 }
 
@@ -482,9 +535,25 @@ void XplaneProfileBuilder::name_modules() {
   for (trace::XlaModule& module : made_.modules) name(&module, &module.name);
 }
 
+// Where there are too many runs, those of the modules that take the most time are kept, as
+// iterations may be found by them.
+void XplaneProfileBuilder::keep_longest_runs() {
+  std::vector<trace::XlaRun>& runs = made_.runs;
+  if (runs.size() <= XlaProfile::kMostRuns) return;
+  const auto order = [&](const trace::XlaRun& run) {
+    return std::tuple(-made_.modules[run.module].total_ps, run.module, run.begin);
+  };
+  std::stable_sort(runs.begin(), runs.end(), [&](const trace::XlaRun& a, const trace::XlaRun& b) {
+    return order(a) < order(b);
+  });
+  made_.runs_left_out += std::ssize(runs) - static_cast<std::int64_t>(XlaProfile::kMostRuns);
+  runs.resize(XlaProfile::kMostRuns);
+}
+
 XlaProfile XplaneProfileBuilder::finish() {
   put_executions();
   name_modules();
+  keep_longest_runs();
   std::stable_sort(
       made_.runs.begin(), made_.runs.end(),
       [](const trace::XlaRun& a, const trace::XlaRun& b) { return a.begin < b.begin; });

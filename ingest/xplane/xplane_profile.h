@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,14 +36,16 @@ struct PlacedXplaneEvent {
   std::string_view name;                                   ///< as it is shown
   std::unique_ptr<XplaneKindFacts>* kind_facts = nullptr;  ///< made for those that need them
   std::optional<std::int64_t> correlation;
-  std::int64_t begin = 0, end = 0;       ///< ns
-  std::optional<std::int64_t> begin_ps;  ///< none: beyond 64 bits
+  std::int64_t begin = 0, end = 0;  ///< ns
+  /// From where the plane's first line with an event begins; none: beyond 64 bits.
+  std::optional<std::int64_t> begin_ps;
   std::uint32_t thread = 0;
+  bool is_memory = false;  ///< a copy, a set or an allocation of a GPU
 };
 
-/// Call it in the order of the file. Memory: 24 bytes for each operator's event of the current
-/// plane, 72 for each slice of a GPU and 24 for each call that launched one, besides what
-/// trace::XlaProfile's limits allow.
+/// Call it in the order of the file. Memory: 48 bytes for each operator's event of the current
+/// plane, about 100 for each slice of a GPU, 24 for each run of a module and 24 for each call that
+/// launched a kernel, besides what trace::XlaProfile's limits allow.
 class XplaneProfileBuilder {
  public:
   /// Texts are put into `trace`, which must outlive the builder.
@@ -70,9 +73,12 @@ class XplaneProfileBuilder {
   };
   /// An execution of an operator on a device or a thread where they nest.
   struct OpEvent {
-    std::int64_t begin = 0, end = 0;  ///< ps
-    std::uint32_t op = 0, thread = 0;
+    std::int64_t begin = 0, end = 0;                ///< ps, by the file
+    std::int64_t device_begin = 0, device_end = 0;  ///< ps, by the device's clock
+    std::uint32_t op = 0, thread = 0;               ///< kNoRow: there was no room for a row
+    bool has_device_times = false;
   };
+  static constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t text(std::string_view text);
   std::uint32_t text_of(const XplaneStat* stat);
@@ -95,9 +101,11 @@ class XplaneProfileBuilder {
   void add_of_host(const PlacedXplaneEvent& placed);
   void add_module_run(const PlacedXplaneEvent& placed);
   void put_run(std::uint32_t module, std::int64_t begin, std::int64_t end, std::int64_t length_ps);
+  void choose_clocks();
   void sum_nested();
   void put_executions();
   void name_modules();
+  void keep_longest_runs();
 
   trace::Trace& trace_;
   trace::XlaProfile made_;

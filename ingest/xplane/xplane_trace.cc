@@ -198,7 +198,8 @@ class XplaneTraceBuilder : public XplaneVisitor {
   std::optional<std::int64_t> pid_;   // none: it has no thread yet
   std::optional<std::uint32_t> first_thread_;
   std::uint32_t plane_args_ = 0;
-  std::int64_t plane_device_ = 0;  // its ordinal
+  std::int64_t plane_device_ = 0;           // its ordinal
+  std::optional<Picoseconds> plane_begin_;  // of its first line with an event
 
   // Of the current line.
   XplaneLine line_;
@@ -336,6 +337,7 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   first_thread_.reset();
   plane_args_ = 0;
   plane_device_ = xplane_ordinal(plane.name);
+  plane_begin_.reset();
   if (plane.stats.empty()) return;
   json_.clear();
   for (const XplaneStat& stat : plane.stats) names_->write(stat, &json_);
@@ -702,9 +704,14 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
                            .end = *end,
                            .begin_ps = std::nullopt,
                            .thread = *thread};
-  if (begin >= std::numeric_limits<std::int64_t>::min() &&
-      begin <= std::numeric_limits<std::int64_t>::max()) {
-    placed.begin_ps = static_cast<std::int64_t>(begin);
+  const std::string_view category = category_of(*kind, facts);
+  placed.is_memory = track_.is_stream && category != track_.category;
+  // Picoseconds since 1970 are beyond 64 bits.
+  if (!plane_begin_) plane_begin_ = line_begin_;
+  const Picoseconds in_plane = begin - *plane_begin_;
+  if (in_plane >= std::numeric_limits<std::int64_t>::min() &&
+      in_plane <= std::numeric_limits<std::int64_t>::max()) {
+    placed.begin_ps = static_cast<std::int64_t>(in_plane);
   }
   if (kind->is_allocation) {
     add_allocation(event, facts, kind, *start, *thread);

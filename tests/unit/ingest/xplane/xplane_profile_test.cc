@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -59,7 +60,9 @@ enum Stat : std::int64_t {
   kPeak,
   kTera,
   kHbm,
-  kAccess
+  kAccess,
+  kFrameworkOp,
+  kMemcpy
 };
 Message named(Message plane) {
   constexpr std::array kNames = {"program_id",
@@ -90,7 +93,9 @@ Message named(Message plane) {
                                  "peak_bytes_in_use",
                                  "peak_teraflops_per_second",
                                  "peak_hbm_bw_gigabytes_per_second",
-                                 "memory_access_breakdown"};
+                                 "memory_access_breakdown",
+                                 "tf_op",
+                                 "memcpy_details"};
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     plane.message(5, stat_entry(static_cast<std::int64_t>(i) + 1, kNames[i]));
   }
@@ -308,6 +313,16 @@ TEST_F(RealProfile, LinksRunsOfModulesToTheirLaunches) {
   EXPECT_EQ(profile_of(made).runs_without_launch, 0);
 }
 
+TEST_F(RealProfile, DoesNotTakeUnknownOccupancyForNone) {
+  const auto file = XplaneFile::open(folder() / "mi300_jax_conv.xplane.pb");
+  ASSERT_TRUE(file);
+  const XplaneTrace made = read_xplane(file->bytes());
+  ASSERT_FALSE(profile_of(made).kernels.empty());
+  for (const trace::XlaKernel& kernel : profile_of(made).kernels) {
+    EXPECT_NE(kernel.occupancy_pct, 0.0) << text(made, kernel.name);
+  }
+}
+
 // A TPU with a fusion inside a loop; times by the device's clock differ from those of the file.
 TEST(XplaneProfile, NestsOperatorsByTheDevicesClock) {
   Message ops = xline(3, "XLA Ops");
@@ -339,6 +354,91 @@ TEST(XplaneProfile, NestsOperatorsByTheDevicesClock) {
   EXPECT_EQ(fusion.cost.bytes, 18);
   EXPECT_EQ(profile.devices[0].span_ps, 1'000'001);
   EXPECT_EQ(profile.devices[0].busy_ps, 1'000'001);
+}
+
+TEST(XplaneProfile, NestsByTheFilesTimesWhereTheDevicesClockIsNotKnownOfAll) {
+  Message ops = xline(3, "XLA Ops");
+  ops.message(4, with(xevent(1, 1'000'000, 900'000),
+                      {int_stat(kOffset, 77'000'000), int_stat(kDuration, 900'001)}));
+  ops.message(4, xevent(2, 1'100'000, 100'000));
+  Message plane = named(xplane(1, "/device:TPU:0").message(3, ops));
+  plane.message(4, kind_entry(1, "while")).message(4, kind_entry(2, "fusion"));
+  const XplaneTrace made = read({plane});
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.operators.size(), 2);
+  EXPECT_EQ(profile.operators[0].time_ps, 900'000);
+  EXPECT_EQ(profile.operators[0].self_ps, 800'000);
+  EXPECT_EQ(profile.devices[0].span_ps, 900'000);
+}
+
+TEST(XplaneProfile, HasOperatorsOfTimesSince1970) {
+  Message ops = xline(3, "XLA Ops", 1'700'000'000'000'000'000);
+  ops.message(4, xevent(1, 1'000, 5'000)).message(4, xevent(1, 9'000, 5'001));
+  Message plane = named(xplane(1, "/device:TPU:0").message(3, ops));
+  plane.message(4, kind_entry(1, "fusion"));
+  const XplaneTrace made = read({plane});
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.operators.size(), 1);
+  EXPECT_EQ(profile.operators[0].self_ps, 10'001);
+  EXPECT_EQ(profile.devices[0].left_out, 0);
+  EXPECT_EQ(profile.devices[0].span_ps, 13'001);
+}
+
+TEST(XplaneProfile, GivesDevicesOfOneNameANumber) {
+  Message ops = xline(3, "XLA Ops").message(4, xevent(1, 0, 10));
+  Message plane = named(xplane(1, "/device:TPU:0").message(3, ops));
+  plane.message(4, kind_entry(1, "fusion"));
+  const XplaneTrace made = read({plane, plane, plane});
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.devices.size(), 3);
+  EXPECT_EQ(profile.devices[0].name, "/device:TPU:0");
+  EXPECT_EQ(profile.devices[1].name, "/device:TPU:0 (2)");
+  EXPECT_EQ(profile.devices[2].name, "/device:TPU:0 (3)");
+}
+
+TEST(XplaneProfile, KeepsRunsOfTheModuleThatTakesTheMostTime) {
+  constexpr std::int64_t kShort = XlaProfile::kMostRuns + 10, kLong = 5;
+  Message modules = xline(2, "XLA Modules");
+  for (std::int64_t i = 0; i < kShort; ++i) modules.message(4, xevent(1, i * 2'000, 1'000));
+  for (std::int64_t i = 0; i < kLong; ++i) {
+    modules.message(4, xevent(2, (kShort + i * kShort) * 2'000, kShort * 1'000));
+  }
+  Message plane = named(xplane(1, "/device:TPU:0").message(3, modules));
+  plane.message(4, kind_entry(1, "short(1)")).message(4, kind_entry(2, "long(2)"));
+  const XplaneTrace made = read({plane});
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.modules.size(), 2);
+  EXPECT_EQ(profile.runs.size(), XlaProfile::kMostRuns);
+  EXPECT_EQ(profile.runs_left_out, 10 + kLong);
+  EXPECT_EQ(std::count_if(profile.runs.begin(), profile.runs.end(),
+                          [](const trace::XlaRun& run) { return run.module == 1; }),
+            kLong);
+}
+
+TEST(XplaneProfile, KnowsTheProgramOfEachRunOfOneKind) {
+  Message modules = xline(2, "XLA Modules");
+  modules.message(4, with(xevent(1, 0, 10), {int_stat(kProgram, 5)}));
+  modules.message(4, with(xevent(1, 20, 10), {int_stat(kProgram, 6)}));
+  Message plane = named(xplane(1, "/device:TPU:0").message(3, modules));
+  plane.message(4, kind_entry(1, "jit_f"));
+  const XplaneTrace made = read({plane});
+  ASSERT_EQ(profile_of(made).modules.size(), 2);
+  EXPECT_EQ(profile_of(made).modules[0].program, 5);
+  EXPECT_EQ(profile_of(made).modules[1].program, 6);
+}
+
+TEST(XplaneProfile, ReadsWhatAllAllocationsOfAKindSay) {
+  Message thread = xline(1, "main");
+  thread.message(4, with(xevent(1, 0, 0), {int_stat(kAllocated, 100)}));
+  thread.message(4, with(xevent(1, 10, 0), {int_stat(kAllocated, 70), int_stat(kReserved, 50)}));
+  Message host = named(xplane(2, "/host:CPU").message(3, thread));
+  host.message(4, kind_with(1, "MemoryAllocation",
+                            {int_stat(kReserved, 10), int_stat(kFree, 1000),
+                             text_stat(kAllocator, "GPU_0_bfc")}));
+  const XplaneTrace made = read({host});
+  ASSERT_EQ(profile_of(made).allocators.size(), 1);
+  EXPECT_EQ(profile_of(made).allocators[0].peak_bytes, 120);
+  EXPECT_EQ(profile_of(made).allocators[0].capacity_bytes, 1120);
 }
 
 TEST(XplaneProfile, TakesTheCostOfAnEventBeforeThatOfItsKind) {
@@ -427,6 +527,70 @@ TEST(XplaneProfile, CountsAnExecutionForEachThatTheHostLaunched) {
   ASSERT_EQ(profile.kernels.size(), 2);
   EXPECT_EQ(profile.kernels[0].registers, 12);
   EXPECT_EQ(text(made, profile.kernels[0].block), "128,1,1");
+}
+
+TEST(XplaneProfile, CountsAnExecutionForEachTimeThatALoopLaunchesAKernel) {
+  const XplaneTrace made =
+      read(gpu_session({{1, "dot", 11}, {2, "dot", 12}, {1, "dot", 13}, {2, "dot", 14}}, {0}));
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.operators.size(), 1);
+  EXPECT_EQ(profile.operators[0].occurrences, 2);
+  ASSERT_EQ(profile.modules.size(), 1);
+  EXPECT_EQ(profile.modules[0].runs, 1);
+}
+
+TEST(XplaneProfile, CountsOneExecutionWhereItsKernelsAreOnTwoStreams) {
+  Message thread = xline(1, "main").message(4, xevent(9, 0, 1'000'000));
+  Message device = named(xplane(1, "/device:GPU:0"));
+  for (std::int64_t i = 1; i <= 2; ++i) {
+    thread.message(4, with(xevent(8, i * 1000, 100), {int_stat(kCorrelation, i)}));
+    Message stream = xline(6 + i, "Stream #" + std::to_string(6 + i) + "(Compute)");
+    stream.message(4, with(xevent(i, 500'000, 100'000),
+                           {text_stat(kHloOp, "dot"), text_stat(kModule, "jit_f"),
+                            text_stat(kDetails, "regs:1"), int_stat(kCorrelation, i)}));
+    device.message(3, stream);
+  }
+  device.message(4, kind_entry(1, "gemm")).message(4, kind_entry(2, "splitK"));
+  Message host = named(xplane(2, "/host:CPU").message(3, thread));
+  host.message(4, kind_entry(8, "cuLaunchKernel"));
+  host.message(4, kind_entry(9, "jit_f:XLA GPU module"));
+  const XplaneTrace made = read({device, host});
+  ASSERT_EQ(profile_of(made).operators.size(), 1);
+  EXPECT_EQ(profile_of(made).operators[0].occurrences, 1);
+  EXPECT_EQ(profile_of(made).operators[0].kernels, 2);
+}
+
+// Kernels of one kind, which the framework launched for two of its operators.
+TEST(XplaneProfile, BooksKernelsOfNoXlaOperatorOnTheFrameworksOwn) {
+  Message stream = xline(7, "Stream #7(Compute)");
+  for (const std::string_view name : {"dense/MatMul", "dense_1/MatMul", "dense/MatMul"}) {
+    stream.message(
+        4, with(xevent(1, 0, 100), {text_stat(kFrameworkOp, name), text_stat(kDetails, "grid:1")}));
+  }
+  Message device = named(xplane(1, "/device:GPU:0").message(3, stream));
+  device.message(4, kind_entry(1, "sgemm_128"));
+  const XplaneTrace made = read({device});
+  const XlaProfile& profile = profile_of(made);
+  ASSERT_EQ(profile.operators.size(), 2);
+  EXPECT_EQ(text(made, profile.operators[0].name), "dense/MatMul");
+  EXPECT_EQ(profile.operators[0].kernels, 2);
+  EXPECT_EQ(text(made, profile.operators[1].framework_op), "dense_1/MatMul");
+  EXPECT_TRUE(profile.modules.empty()) << "they are of no module";
+  EXPECT_TRUE(profile.runs.empty());
+}
+
+// What a CUDA graph executes has no details; copies have a table of their own.
+TEST(XplaneProfile, KeepsKernelsWithoutDetails) {
+  Message stream = xline(7, "Stream #7(Compute)");
+  stream.message(4, with(xevent(1, 0, 100), {int_stat(kCorrelation, 3)}));
+  stream.message(4, with(xevent(2, 200, 50), {text_stat(kMemcpy, "size:8")}));
+  Message device = named(xplane(1, "/device:GPU:0").message(3, stream));
+  device.message(4, kind_entry(1, "graph")).message(4, kind_entry(2, "MemcpyD2D"));
+  const XplaneTrace made = read({device});
+  ASSERT_EQ(profile_of(made).operators.size(), 1);
+  EXPECT_EQ(profile_of(made).operators[0].name, 0);
+  EXPECT_EQ(profile_of(made).operators[0].kernels, 1);
+  EXPECT_EQ(profile_of(made).operators[0].self_ps, 100);
 }
 
 TEST(XplaneProfile, CountsTheSameKernelAsAnotherExecutionWhereNoLaunchIsKnown) {
@@ -538,7 +702,9 @@ TEST(XplaneProfile, CountsWhatItHasNoRowFor) {
   constexpr std::int64_t kOps = XlaProfile::kMostOperators + 10;
   Message ops = xline(3, "XLA Ops");
   Message plane = xplane(1, "/device:TPU:0");
-  for (std::int64_t i = 1; i <= kOps; ++i) ops.message(4, xevent(i, i * 10, 10));
+  // All are within the first one.
+  ops.message(4, xevent(1, 0, (kOps + 1) * 10));
+  for (std::int64_t i = 2; i <= kOps; ++i) ops.message(4, xevent(i, i * 10, 10));
   plane.message(3, ops);
   plane = named(std::move(plane));
   for (std::int64_t i = 1; i <= kOps; ++i) {
@@ -549,6 +715,8 @@ TEST(XplaneProfile, CountsWhatItHasNoRowFor) {
   EXPECT_EQ(profile_of(made).operators.size(), XlaProfile::kMostOperators);
   EXPECT_EQ(profile_of(made).devices[0].left_out, 10);
   EXPECT_EQ(profile_of(made).devices[0].left_out_ps, 100);
+  EXPECT_EQ(profile_of(made).operators[0].self_ps, 20) << "without those that have no row";
+  EXPECT_EQ(profile_of(made).devices[0].busy_ps, (kOps + 1) * 10);
 }
 
 TEST(XplaneProfile, ComesOutOfItsBytesAsItWentIn) {
@@ -583,6 +751,12 @@ TEST(XplaneKernelDetailsTest, ReadsWhatCudaAndRocmWrite) {
   EXPECT_EQ(rocm.static_shared, 16384);
   EXPECT_EQ(rocm.occupancy_pct, std::nullopt);
   EXPECT_EQ(read_kernel_details("regs:2191500840").registers, std::nullopt);
+  EXPECT_EQ(read_kernel_details("regs:-1").registers, std::nullopt);
+  EXPECT_EQ(read_kernel_details("dynamic_shared:-5").dynamic_shared, std::nullopt);
+  EXPECT_EQ(read_kernel_details("static_shared:-5").static_shared, std::nullopt);
+  for (const std::string_view text : {"occ_pct:0", "occ_pct:nan", "occ_pct:-1", "occ_pct:inf"}) {
+    EXPECT_EQ(read_kernel_details(text).occupancy_pct, std::nullopt) << text;
+  }
 }
 
 }  // namespace

@@ -107,6 +107,8 @@ const ADDRESSES = {
   listTraceFlows: `${traced}/flows`,
   getTraceFlame: `${traced}/flame`,
   exportTrace: `${traced}/export?begin=0&end=100000`,
+  listTraceOperators: `${traced}/operators`,
+  listTraceKernels: `${traced}/kernels`,
   listTraceNotes: `${traced}/notes`,
   queryTrace: `${traced}/query?sql=${encodeURIComponent("SELECT name, count(*) AS calls FROM slices GROUP BY name ORDER BY calls DESC LIMIT 2")}`,
   listTraceFindings: `${traced}/findings`,

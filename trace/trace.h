@@ -16,6 +16,8 @@
 
 namespace benchhud::trace {
 
+struct XlaProfile;
+
 /// Texts that come again and again, each kept once.
 class TextPool {
  public:
@@ -132,6 +134,8 @@ struct Trace {
   std::int64_t problem_count = 0;
   std::vector<TraceProblem> problems;  ///< the first kMostProblems
   static constexpr std::size_t kMostProblems = 100;
+  /// Of an XPlane profile; none of other traces, and of those that an older version stored.
+  std::shared_ptr<const XlaProfile> xla;
 
   /// The label's index in `labels`.
   std::uint32_t put_label(TraceLabel label);

@@ -20,7 +20,14 @@ inline constexpr std::size_t kMostSlicesAChunk = 2 * kLeastSlicesAChunk;
 inline constexpr std::size_t kEventsAChunk = 4096;
 
 /// What a block holds: trace_block.kind.
-enum class TraceBlockKind : std::int64_t { kTexts, kLabels, kArgs, kPoints, kFlows };
+enum class TraceBlockKind : std::int64_t {
+  kTexts,
+  kLabels,
+  kArgs,
+  kPoints,
+  kFlows,
+  kXlaProfile,  ///< one, of an XPlane profile
+};
 
 /// What is drawn of a slice.
 struct ChunkSlice {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "trace/queries.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_store.h"
+#include "trace/xla_profile.h"
 
 namespace benchhud::trace {
 namespace {
@@ -38,6 +40,8 @@ class TraceLoader {
                                 [&](std::string_view bytes) { return get_points(bytes); }));
     BENCHHUD_TRY(for_each_block(TraceBlockKind::kFlows,
                                 [&](std::string_view bytes) { return get_flows(bytes); }));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kXlaProfile,
+                                [&](std::string_view bytes) { return get_xla_profile(bytes); }));
     if (std::int64_t(trace_.slices.size()) != slice_count_ ||
         std::int64_t(trace_.points.size()) != point_count_ ||
         std::int64_t(trace_.flows.size()) != flow_count_) {
@@ -179,6 +183,12 @@ class TraceLoader {
                               .thread = flow.thread,
                               .step = flow.step});
     }
+    return {};
+  }
+
+  schema::Expected<void> get_xla_profile(std::string_view block) {
+    BENCHHUD_ASSIGN(XlaProfile profile, decode_xla_profile(block, trace_.texts.size()));
+    trace_.xla = std::make_shared<const XlaProfile>(std::move(profile));
     return {};
   }
 

@@ -1,6 +1,6 @@
 // The blobs that this file writes; trace_slices.cc writes those of slices:
 //   trace_block.bytes, by kind: texts and arguments as trace_args.cc encodes them; labels (at most
-//     8192), points and flows as trace_chunk.cc does
+//     8192), points and flows as trace_chunk.cc does; an XLA profile as xla_profile.cc does
 //   trace_thread.stack_rows: rows, as trace_chunk.cc encodes them
 #include "trace/trace_store.h"
 
@@ -21,6 +21,7 @@
 #include "trace/trace_index.h"
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
+#include "trace/xla_profile.h"
 
 namespace benchhud::trace {
 namespace {
@@ -104,6 +105,10 @@ class TraceWriter {
                      .run());
     BENCHHUD_TRY(put_points());
     BENCHHUD_TRY(put_flows());
+    if (trace_.xla) {
+      BENCHHUD_TRY(put_block({.kind = TraceBlockKind::kXlaProfile, .count = 1},
+                             encode_xla_profile(*trace_.xla)));
+    }
     return id_;
   }
 

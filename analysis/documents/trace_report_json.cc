@@ -7,6 +7,7 @@
 
 #include "analysis/documents/trace_json.h"
 #include "analysis/documents/trace_json_parts.h"
+#include "analysis/documents/xla_json.h"
 #include "trace/short_name.h"
 
 namespace benchhud::analysis {
@@ -379,6 +380,7 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
       {"overhead", totals_json(report.notes.overhead)},
       {"synchronizations", unless(unknowns.launches, totals_json(report.notes.synchronizations))},
       {"pageable_copies", unless(unknowns.device, totals_json(report.notes.pageable_copies))}};
+  json["xla"] = xla_json(trace, report);
   trace_json::add_problems(&json, trace);
   return json;
 }

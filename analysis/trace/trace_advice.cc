@@ -26,6 +26,7 @@ class Adviser {
     say_of_profiling();
     say_of_cuda_graphs();
     say_of_compilation();
+    say_of_xla();
     say_of_graphs();
     if (report_.activity.span > 0) {
       say_of_idle_devices();
@@ -151,6 +152,37 @@ class Adviser {
               worst.frame, worst.recompiles + 1, count_text(recompiles, "recompilation")),
           {{"recompiles", number(recompiles)},
            {"versions_of_worst_frame", number(worst.recompiles + 1)}});
+    }
+  }
+
+  void say_of_xla() {
+    if (report_.dropped_events > 0) {
+      say("dropped_events", Advice::Severity::kWarning,
+          fmt::format("The profiler dropped {}: sums, counts and idle time here are of what is "
+                      "left. A shorter window loses less.",
+                      count_text(report_.dropped_events, "event")),
+          {{"events", number(report_.dropped_events)}});
+    }
+    const XlaIterations& found = report_.xla_iterations;
+    if (found.marks > 0 && found.length.count == 0) {
+      say("no_whole_iteration", Advice::Severity::kHint,
+          fmt::format("The profile holds {} of {} and no whole iteration: its window is shorter "
+                      "than one. A longer window would hold some.",
+                      count_text(found.marks, "mark"), found.name),
+          {{"marks", number(found.marks)}});
+    }
+    const XlaCompiling& compiling = report_.xla_compiling;
+    if (compiling.total > 0) {
+      const double share = of_trace(compiling.total);
+      say("compiling_in_window",
+          share > kCompilingShare ? Advice::Severity::kWarning : Advice::Severity::kHint,
+          fmt::format("{} of the trace, {}, are XLA's compilation ({}): warm up before profiling "
+                      "unless compilation is what you look at.",
+                      nanoseconds_text(compiling.total), share_text(share),
+                      count_text(compiling.count, "compilation")),
+          {{"compiling_ns", number(compiling.total)},
+           {"share", share},
+           {"compilations", number(compiling.count)}});
     }
   }
 

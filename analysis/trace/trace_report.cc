@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/trace/time_spans.h"
+#include "trace/xla_profile.h"
 
 namespace benchhud::analysis {
 
@@ -146,6 +147,9 @@ TraceReport trace_report(const TraceContext& context) {
   report.verdict = compile_verdict(context, report.regions, report.code, report.pairs, device_times,
                                    kMostReportRows);
   report.notes = profiling_notes(context);
+  report.xla_iterations = xla_iterations(context, kMostReportIterations);
+  report.xla_compiling = xla_compiling(context);
+  if (trace.xla) report.dropped_events = trace.xla->dropped_events;
 
   // What has been counted need not be kept.
   report.code.operators = {};

@@ -24,6 +24,7 @@
 #include "analysis/trace/trace_advice.h"
 #include "analysis/trace/trace_compile_time.h"
 #include "analysis/trace/trace_flows.h"
+#include "analysis/trace/xla_iterations.h"
 #include "trace/trace.h"
 #include "trace/trace_nesting.h"
 
@@ -32,6 +33,7 @@ namespace benchhud::analysis {
 /// Rows of each table of a report; what is beyond is counted. A hostile trace has a million names.
 inline constexpr std::size_t kMostReportRows = 100;
 inline constexpr std::size_t kMostReportQueues = 16;
+inline constexpr std::size_t kMostReportIterations = 1000;
 
 /// What the profiler and the host say of the measurement itself.
 struct ProfilingNotes {
@@ -71,6 +73,9 @@ struct TraceReport {
   TraceCompileTime compile_time;
   CompileVerdict verdict;
   ProfilingNotes notes;
+  XlaIterations xla_iterations;
+  XlaCompiling xla_compiling;
+  std::int64_t dropped_events = 0;               ///< that the profiler says it dropped
   std::int64_t problem_count = 0, unclosed = 0;  ///< of the trace
   std::vector<Advice> advice;
 };

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "analysis/documents/trace_json.h"
+#include "analysis/documents/xla_json.h"
 #include "analysis/trace/trace_report.h"
 #include "cli/options/commands.h"
 #include "cli/options/kernel_rules_option.h"
@@ -18,6 +19,7 @@
 #include "cli/options/options.h"
 #include "cli/output/trace_export.h"
 #include "cli/output/trace_text.h"
+#include "cli/output/xla_text.h"
 #include "cli/serving/serving.h"
 #include "cli/serving/trace_view.h"
 #include "ingest/pipeline/trace_file.h"
@@ -159,7 +161,10 @@ int run_trace(const Arguments& arguments) {
     return kDone;
   }
   print_trace_summary(analysis::summary_json(*trace, nesting), report);
-  if (!is_summary) print_trace_report(report);
+  if (!is_summary) {
+    print_trace_report(report);
+    print_xla_report(analysis::xla_json(*trace, report));
+  }
   return kDone;
 }
 

@@ -31,6 +31,7 @@
 #include "trace/trace_args.h"
 #include "trace/trace_index.h"
 #include "trace/trace_store.h"
+#include "trace/xla_profile_store.h"
 
 namespace benchhud::ingest {
 
@@ -333,7 +334,10 @@ class DumpIngest::File {
   Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args) {
     BENCHHUD_ASSIGN(const XplaneFile file, XplaneFile::open(result_.path));
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
-    if (is_known) return std::optional<trace::Trace>();
+    if (is_known) {
+      BENCHHUD_TRY(renew(file));
+      return std::optional<trace::Trace>();
+    }
     XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
     if (!made.refusal.empty()) {
       BENCHHUD_TRY(set_too_large(made.refusal));
@@ -344,6 +348,25 @@ class DumpIngest::File {
       return std::optional<trace::Trace>();
     }
     return std::optional(std::move(made.trace));
+  }
+
+  // Adds what an older version did not read of a profile to the trace that it made.
+  Expected<void> renew(const XplaneFile& file) {
+    if (known_->is_pruned || known_->error) return {};
+    BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
+    if (!kept) return {};
+    BENCHHUD_ASSIGN(const auto profile, trace::read_xla_profile(state_.store, *kept));
+    if (profile) return {};
+    trace::PackedArgs args;
+    const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
+    BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, *kept, made.trace));
+    if (!is_added || !state_.options.trace_summary) return {};
+    const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(
+        const schema::TextId digest,
+        texts.put(schema::pack_text(state_.options.trace_summary(made.trace, nesting).digest)));
+    return schema::set_digest(state_.store, known_->id, digest);
   }
 
   // The same of a Chrome trace.

@@ -27,6 +27,28 @@ enum class XplaneRole : std::uint8_t {
   kHloCategory,  ///< hlo_category: what XLA says that an operator does
   kDevice,       ///< whose memory
   kMemoryLevel,  ///< bytes_allocated, bytes_reserved
+  kMemoryFree,   ///< bytes_available
+  kMemoryPeak,   ///< peak_bytes_in_use
+  kProgram,      ///< program_id
+  kSymbol,       ///< symbol_id: of an operator within its program
+  kHloOp,
+  kHloModule,
+  kHloCategory,
+  kFrameworkOp,   ///< tf_op
+  kAnnotation,    ///< name: of what the program annotated a GPU's kernel with
+  kSource,        ///< source: file and line
+  kFlops,         ///< flops: of one execution
+  kBytes,         ///< bytes_accessed: of one execution
+  kMemoryAccess,  ///< memory_access_breakdown: these bytes by memory
+  kDeviceOffset,
+  kDeviceDuration,  ///< device_offset_ps, device_duration_ps: by the device's own clock
+  kKernelDetails,
+  kOccupancy,  ///< theoretical_occupancy_pct
+  kRunId,      ///< run_id: of a module's run and its launch
+  kQueueId,
+  kCoreType,
+  kStepNumber,  ///< step_num
+  kRoot,        ///< _r: of a step that the program annotated
 };
 
 /// The names of one plane's values.

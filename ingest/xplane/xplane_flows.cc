@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -18,11 +19,17 @@ constexpr std::size_t kMostOfFewer = 4;
 
 auto key_of(const XplaneFlowEnd& end) { return std::tuple(end.kind, end.type, end.id); }
 
+// Whether a launch and a run have an arrow already, as a producer and its consumer.
+bool is_linked(const XplaneFlowEnd& launch, const XplaneFlowEnd& run) {
+  return launch.peer && launch.peer == run.peer && launch.peer_type == run.peer_type;
+}
+
 class FlowPairing {
  public:
   explicit FlowPairing(trace::Trace* trace) : trace_(trace) {
     // The first is what PyTorch's profiler calls it.
-    constexpr std::array<std::string_view, 3> kCategories = {"ac2g", "producer_consumer", "flow"};
+    constexpr std::array<std::string_view, 4> kCategories = {"ac2g", "producer_consumer", "flow",
+                                                             "run"};
     for (std::size_t i = 0; i < kCategories.size(); ++i) {
       categories_[i] = trace->texts.put(kCategories[i]);
     }
@@ -30,16 +37,23 @@ class FlowPairing {
 
   // All ends of a key, starts first.
   void put(std::span<const XplaneFlowEnd> ends) {
-    ++counts_.keys;
+    const bool is_run = ends.front().kind == FlowKind::kRun;
+    counts_.keys += !is_run;
     const auto first_end = std::find_if(ends.begin(), ends.end(),
                                         [](const XplaneFlowEnd& end) { return !end.is_start; });
     const std::span<const XplaneFlowEnd> starts(ends.begin(), first_end);
     const std::span<const XplaneFlowEnd> targets(first_end, ends.end());
     if (starts.empty() || targets.empty()) {
-      ++(starts.empty() ? counts_.only_end : counts_.only_start);
+      if (is_run) {
+        counts_.runs_without_launch += std::ssize(targets);
+        counts_.launches_without_run += std::ssize(starts);
+      } else {
+        ++(starts.empty() ? counts_.only_end : counts_.only_start);
+      }
       return put_flow(ends);
     }
-    ++counts_.with_both;
+    if (is_run) counts_.linked_runs += std::ssize(targets);
+    counts_.with_both += !is_run;
     if (std::min(starts.size(), targets.size()) > kMostOfFewer) {
       ++counts_.crowded;
       return put_flow(ends);
@@ -47,6 +61,7 @@ class FlowPairing {
     for (const XplaneFlowEnd& start : starts) {
       for (const XplaneFlowEnd& target : targets) {
         if (start.kind == FlowKind::kFlow && start.event == target.event) continue;
+        if (is_run && is_linked(start, target)) continue;
         ++counts_.arrows;
         const std::array pair = {start, target};
         put_flow(pair);
@@ -70,7 +85,7 @@ class FlowPairing {
     }
   }
   trace::Trace* const trace_;
-  std::array<std::uint32_t, 3> categories_{};
+  std::array<std::uint32_t, 4> categories_{};
   std::uint64_t key_ = 0;
   XplaneFlowCounts counts_;
 };

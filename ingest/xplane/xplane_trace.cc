@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include "ingest/xplane/xplane_args.h"
 #include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_profile.h"
 #include "ingest/xplane/xplane_tracks.h"
 #include "ingest/xplane/xplane_wire.h"
 #include "schema/base/caught_error.h"
@@ -91,6 +93,7 @@ std::int64_t profile_start(std::string_view bytes) {
 // What an event's values say, but for what is kept as arguments only.
 struct EventFacts {
   std::optional<std::int64_t> correlation, producer, consumer, flow;
+  std::optional<std::int64_t> run, queue, core_type, device;
   std::int64_t producer_type = 0, consumer_type = 0;
   bool is_async = false;
   const XplaneStat* memcpy = nullptr;
@@ -106,11 +109,13 @@ struct EventKind {
   std::string_view name;  // that is shown
   bool is_allocation = false;
   bool is_python = false;
+  bool is_launch = false;  // of a module on a TPU
   // The label in that category; most kinds have one.
   std::uint32_t label = 0, category = 0;
   // A number of Trace::args for the events without values of their own; none yet.
   std::optional<std::uint32_t> args;
   std::optional<std::string> members;  // of the kind in the arguments of its events
+  std::unique_ptr<XplaneKindFacts> profile;
 };
 
 // "kind_src:host size:4096 dest:0 async:1"
@@ -170,11 +175,12 @@ class XplaneTraceBuilder : public XplaneVisitor {
                       std::int64_t time, std::uint32_t thread);
   void add_slice(const XplaneEvent& event, const EventFacts& facts, EventKind* kind,
                  const TraceSlice& slice);
-  void add_flows(const EventFacts& facts, std::int64_t time, std::uint32_t thread);
+  void add_flows(const EventFacts& facts, bool is_launch, std::int64_t time, std::uint32_t thread);
 
   trace::TraceArgsSink* const sink_;
   std::int64_t start_ = 0;  // ns since 1970; 0: not known
   XplaneTrace made_;
+  XplaneProfileBuilder profile_{&made_.trace};
   std::vector<XplaneFlowEnd> flow_ends_;
   std::string host_names_;
   std::size_t name_bytes_ = 0;
@@ -193,6 +199,8 @@ class XplaneTraceBuilder : public XplaneVisitor {
   std::optional<std::int64_t> pid_;   // none: it has no thread yet
   std::optional<std::uint32_t> first_thread_;
   std::uint32_t plane_args_ = 0;
+  std::int64_t plane_device_ = 0;           // its ordinal
+  std::optional<Picoseconds> plane_begin_;  // of its first line with an event
 
   // Of the current line.
   XplaneLine line_;
@@ -245,7 +253,7 @@ void XplaneTraceBuilder::on_message(std::int64_t place, std::string_view text) {
 XplaneTrace XplaneTraceBuilder::give_up(std::string_view reason) {
   made_ = {};
   flow_ends_ = {};
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
   made_.refusal = reason;  // last: there may have been no memory for it before
   return std::move(made_);
 }
@@ -289,6 +297,8 @@ EventKind* XplaneTraceBuilder::kind_of(std::int64_t id) {
   if (kind.name.empty()) kind.name = "<UNKNOWN>";
   kind.is_allocation = family_ == XplaneFamily::kHost &&
                        (kind.name == "MemoryAllocation" || kind.name == "MemoryDeallocation");
+  kind.is_launch = family_ == XplaneFamily::kHost &&
+                   (kind.name == "DoEnqueueProgram" || kind.name == "DoEnqueueContinuationProgram");
   kind.is_python = family_ == XplaneFamily::kHost && kind.name.starts_with('$');
   read_facts(kind.read.stats, plane_->place, &kind.facts);
   return &kind;
@@ -296,6 +306,7 @@ EventKind* XplaneTraceBuilder::kind_of(std::int64_t id) {
 
 void XplaneTraceBuilder::on_plane_end() {
   if (is_given_up()) return;
+  profile_.end_plane();
   if (plane_args_ != 0) {
     const auto thread = first_thread_ ? first_thread_ : add_thread("");
     if (thread) {
@@ -319,12 +330,15 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   counts_.name = plane.name;
   counts_.lines = static_cast<std::int64_t>(plane.lines);
   names_.emplace(plane);
+  profile_.begin_plane(plane, family_, &*names_);
   // Cleared, they would keep the places of the fullest plane, and clearing those takes long.
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
   threads_ = {};
   pid_.reset();
   first_thread_.reset();
   plane_args_ = 0;
+  plane_device_ = xplane_ordinal(plane.name);
+  plane_begin_.reset();
   if (plane.stats.empty()) return;
   json_.clear();
   for (const XplaneStat& stat : plane.stats) names_->write(stat, &json_);
@@ -405,9 +419,6 @@ void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::i
                            role != Role::kHloCategory;
     if (is_number && !integer) continue;
     switch (role) {
-      case Role::kNone:
-      case Role::kMemoryLevel:
-        break;
       case Role::kCorrelation:
         facts.correlation = number;
         break;
@@ -439,6 +450,7 @@ void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::i
         facts.is_gpu_memory = true;
         break;
       case Role::kDropped:
+        profile_.add_dropped(number);
         if (number != 0) {
           problem(place,
                   fmt::format("the profiler dropped {} events of {}", xplane_number_text(stat),
@@ -453,6 +465,18 @@ void XplaneTraceBuilder::read_facts(const std::vector<XplaneStat>& stats, std::i
         break;
       case Role::kDevice:
         if (facts.memory.empty()) facts.memory = fmt::format("device {}", number);
+        facts.device = number;
+        break;
+      case Role::kRunId:
+        facts.run = number;
+        break;
+      case Role::kQueueId:
+        facts.queue = number;
+        break;
+      case Role::kCoreType:
+        facts.core_type = number;
+        break;
+      default:
         break;
     }
   }
@@ -619,7 +643,7 @@ void XplaneTraceBuilder::add_slice(const XplaneEvent& event, const EventFacts& f
   added.args = keep_args(event, facts, kind);
 }
 
-void XplaneTraceBuilder::add_flows(const EventFacts& facts, std::int64_t time,
+void XplaneTraceBuilder::add_flows(const EventFacts& facts, bool is_launch, std::int64_t time,
                                    std::uint32_t thread) {
   XplaneFlowEnd end;
   end.time = time;
@@ -647,6 +671,21 @@ void XplaneTraceBuilder::add_flows(const EventFacts& facts, std::int64_t time,
     if ((flow & kOut) != 0) add(Kind::kFlow, 0, id, true);
     if ((flow & kIn) != 0) add(Kind::kFlow, 0, id, false);
   }
+  const bool is_run = family_ == XplaneFamily::kTpu && track_.category == "xla_module";
+  if (!facts.run || (!is_launch && !is_run)) return;
+  // XLA hands only so many bits of the number on to the device.
+  constexpr std::int64_t kRunBits = (1 << 27) - 1;
+  constexpr std::uint64_t kQueueBits = 27;
+  const auto queue = static_cast<std::uint64_t>(facts.queue.value_or(0));
+  const std::int64_t device = is_launch ? facts.device.value_or(0) : plane_device_;
+  const auto core = static_cast<std::uint64_t>(facts.core_type.value_or(0));
+  const auto end_of_device = static_cast<std::uint64_t>(device) << 8U ^ core;
+  const auto of_queue = static_cast<std::uint64_t>(*facts.run & kRunBits) | queue << kQueueBits;
+  const auto& same = is_launch ? facts.producer : facts.consumer;
+  end.peer_type = is_launch ? facts.producer_type : facts.consumer_type;
+  end.peer = same;
+  add(Kind::kRun, static_cast<std::int64_t>(end_of_device), static_cast<std::int64_t>(of_queue),
+      is_launch);
 }
 
 void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
@@ -671,8 +710,27 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
                                    ? "an event with a length below 0"
                                    : "an event whose times are beyond 64 bits of nanoseconds");
   }
+  PlacedXplaneEvent placed{.event = &event,
+                           .kind = &kind->read,
+                           .name = kind->name,
+                           .kind_facts = &kind->profile,
+                           .correlation = facts.correlation,
+                           .begin = *start,
+                           .end = *end,
+                           .begin_ps = std::nullopt,
+                           .thread = *thread};
+  const std::string_view category = category_of(*kind, facts);
+  placed.is_memory = track_.is_stream && category != track_.category;
+  // Picoseconds since 1970 are beyond 64 bits.
+  if (!plane_begin_) plane_begin_ = line_begin_;
+  const Picoseconds in_plane = begin - *plane_begin_;
+  if (in_plane >= std::numeric_limits<std::int64_t>::min() &&
+      in_plane <= std::numeric_limits<std::int64_t>::max()) {
+    placed.begin_ps = static_cast<std::int64_t>(in_plane);
+  }
   if (kind->is_allocation) {
     add_allocation(event, facts, kind, *start, *thread);
+    profile_.add_allocation(placed, facts.memory, kind->name == "MemoryAllocation");
   } else if (track_.is_counter) {
     ++counts_.counters;
     TracePoint point;
@@ -688,15 +746,21 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
     slice.duration = *end - *start;
     slice.thread = *thread;
     add_slice(event, facts, kind, slice);
+    profile_.add(track_, placed);
   }
-  add_flows(facts, *start, *thread);
+  add_flows(facts, kind->is_launch, *start, *thread);
   check_budget(event.place);
 }
 
 XplaneTrace XplaneTraceBuilder::finish() {
   if (is_given_up()) return std::move(made_);
-  kinds_ = {};
+  kinds_ = XplaneIds<EventKind>();
+  trace::XlaProfile profile = profile_.finish();
   made_.flows = put_xplane_flows(std::move(flow_ends_), &trace());
+  profile.linked_runs = made_.flows.linked_runs;
+  profile.runs_without_launch = made_.flows.runs_without_launch;
+  profile.launches_without_run = made_.flows.launches_without_run;
+  trace().xla = std::make_shared<const trace::XlaProfile>(std::move(profile));
   for (trace::TraceThread& thread : trace().threads) {
     name_bytes_ += host_names_.size();
     thread.process_labels = host_names_;

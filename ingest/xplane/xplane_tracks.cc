@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace benchhud::ingest {
@@ -51,6 +52,14 @@ XplaneFamily xplane_family(std::string_view plane_name) {
     return XplaneFamily::kDevice;
   }
   return XplaneFamily::kOther;
+}
+
+std::int64_t xplane_ordinal(std::string_view plane_name) {
+  const std::size_t colon = plane_name.rfind(':');
+  if (colon == plane_name.npos) return 0;
+  std::int64_t ordinal = 0;
+  std::from_chars(plane_name.data() + colon + 1, plane_name.data() + plane_name.size(), ordinal);
+  return ordinal;
 }
 
 XplaneTrack xplane_track(XplaneFamily family, const XplaneLine& line) {

@@ -17,6 +17,9 @@ enum class XplaneFamily : std::uint8_t {
   kOther,
 };
 XplaneFamily xplane_family(std::string_view plane_name);
+/// The number of the device in a plane's name, "/device:TPU:3" or "/device:TPU:3 SparseCore 1"; 0
+/// where there is none.
+std::int64_t xplane_ordinal(std::string_view plane_name);
 
 struct XplaneTrack {
   std::string_view category;  ///< of its events, but for what an event says of itself

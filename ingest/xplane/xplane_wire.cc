@@ -416,6 +416,23 @@ XplaneKind read_xplane_kind(std::string_view message) {
   return kind;
 }
 
+std::vector<XplaneMemoryAccess> read_memory_accesses(std::string_view message) {
+  constexpr std::size_t kMost = 100;
+  std::vector<XplaneMemoryAccess> accesses;
+  FieldReader reader(message);
+  while (reader.next() && accesses.size() < kMost) {
+    if (reader.field() != bytes_field(1)) continue;
+    XplaneMemoryAccess& access = accesses.emplace_back();
+    FieldReader entry(reader.bytes());
+    while (entry.next()) {
+      if (entry.field() == varint(1)) access.operation = entry.signed_number();
+      if (entry.field() == varint(2)) access.memory = entry.signed_number();
+      if (entry.field() == varint(3)) access.bytes = entry.signed_number();
+    }
+  }
+  return accesses;
+}
+
 std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view name) {
   FieldReader reader(bytes);
   while (reader.next()) {

@@ -113,6 +113,16 @@ bool read_xspace(std::string_view bytes, XplaneVisitor* visitor);
 /// Decodes an XEventMetadata as far as it can be.
 XplaneKind read_xplane_kind(std::string_view message);
 
+/// An entry of the value `memory_access_breakdown` (xprof's OpMetrics.MemoryAccessed): what one
+/// execution of an operator reads or writes in one memory.
+struct XplaneMemoryAccess {
+  std::int64_t operation = 0;  ///< 1: it reads, 2: it writes
+  std::int64_t memory = 0;     ///< 1 HBM, 2 CMEM, 3 VMEM
+  std::int64_t bytes = 0;
+};
+/// As far as they can be decoded, the first hundred.
+std::vector<XplaneMemoryAccess> read_memory_accesses(std::string_view message);
+
 /// The first plane of that name, without lines; nothing if there is none that can be decoded.
 std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view name);
 

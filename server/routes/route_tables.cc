@@ -11,7 +11,7 @@ const Routes& all_routes() {
        overview_routes(),    phase_routes(),       profile_routes(),       search_routes(),
        series_routes(),      trace_event_routes(), trace_export_routes(),  trace_find_routes(),
        trace_flame_routes(), trace_note_routes(),  trace_query_routes(),   trace_routes(),
-       verification_routes()},
+       trace_xla_routes(),   verification_routes()},
       {alert_changes(), dropped_trace_changes(), mark_changes(), trace_note_changes()});
   return routes;
 }

@@ -39,6 +39,7 @@ std::span<const NamedRoute> trace_flame_routes();
 std::span<const NamedRoute> trace_note_routes();
 std::span<const NamedRoute> trace_query_routes();
 std::span<const NamedRoute> trace_routes();
+std::span<const NamedRoute> trace_xla_routes();
 std::span<const NamedRoute> verification_routes();
 
 std::span<const NamedChange> alert_changes();

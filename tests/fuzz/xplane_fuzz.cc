@@ -2,11 +2,13 @@
 // stored.
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "ingest/xplane/xplane_trace.h"
 #include "schema/base/column_codec.h"
 #include "trace/trace_nesting.h"
+#include "trace/xla_profile.h"
 
 namespace {
 
@@ -65,6 +67,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const auto& point : trace.points) require_event(trace, point, args);
   for (const auto& flow : trace.flows) require(flow.thread < trace.threads.size());
+  if (trace.xla) {
+    const std::string profile = benchhud::trace::encode_xla_profile(*trace.xla);
+    const auto again = benchhud::trace::decode_xla_profile(profile, trace.texts.size());
+    require(again.has_value() && benchhud::trace::encode_xla_profile(*again) == profile);
+    for (const auto& op : trace.xla->operators) {
+      require(op.self_ps >= 0 && op.self_ps <= op.time_ps && op.occurrences >= 0);
+    }
+  }
   (void)benchhud::trace::nest(trace, benchhud::trace::NestingRows::kYes);
   const XplaneTrace cut = read_xplane(bytes.substr(0, bytes.size() * data[0] / 256));
   require(cut.trace.events <= trace.events);

@@ -166,7 +166,6 @@ const askedFor = {
   superseded: ["false"],
   begin: ["0", "1000"],
   block: ["0", "1", "4194303"],
-  by: ["name", "category", "track", "class"],
   tracks: ["0", "0,1,2"],
   thread: ["0"],
   kinds: ["fwdbwd", "launch,other"],
@@ -189,7 +188,7 @@ function questions(path) {
     if (parameter.name === "since" && path.endsWith("transitions")) values = ["previous", "2025-11-20"];
     if (parameter.name === "buckets") values = ["1", String(parameter.schema.maximum)];
     if (parameter.name === "test" && path.startsWith("/series")) values = ["train"];
-    if (parameter.schema.enum && parameter.name === "metric") values = parameter.schema.enum;
+    if (parameter.schema.enum && ["metric", "by"].includes(parameter.name)) values = parameter.schema.enum;
     for (const value of values) asked.push(address(path, { [parameter.name]: value }));
   }
   return asked;

@@ -109,9 +109,76 @@ test("taken in with results, it is a trace of its experiment", async () => {
     const args = encodeURIComponent("SELECT arg(slice_id, 'kernel_details') FROM slices WHERE name = 'fusion_kernel'");
     assert.deepEqual((await get(`/traces/${artifact.trace_id}/query?sql=${args}`)).rows, [["regs:12"]]);
     assert.equal((await get(`/traces/${artifact.trace_id}/flows?begin=0&end=20000`)).arrows.length, 1);
+
+    // The kernel belongs to no operator: how often something was executed is not known.
+    const operators = await get(`/traces/${artifact.trace_id}/operators`);
+    assert.deepEqual([operators.total, operators.cannot_tell, operators.devices[0].busy_ps], [1, null, 6_000_400]);
+    const [row] = operators.items;
+    assert.deepEqual([row.name, row.occurrences, row.kernels, row.self_ps, row.flops, row.bound_by], [null, null, 1, 5_000_400, null, null]);
+    const [kernel] = (await get(`/traces/${artifact.trace_id}/kernels?device=/device:GPU:0`)).items;
+    assert.deepEqual([kernel.name, kernel.registers, kernel.count, kernel.total_ps], ["fusion_kernel", 12, 1, 5_000_400]);
+    const csv = await (await fetch(`${server.base}/api/v1/traces/${artifact.trace_id}/kernels?format=csv`)).text();
+    assert.match(csv, /^device,name,operator.*\r\n\/device:GPU:0,fusion_kernel,,/);
+    const wrong = await fetch(`${server.base}/api/v1/traces/${artifact.trace_id}/operators?device=nothing`);
+    assert.equal(wrong.status, 400);
+    const { trace } = await get(`/artifacts/${artifact.id}/content`);
+    assert.equal(trace.xla.devices[0].operators[0].self_ps, 5_000_400);
+    assert.equal(trace.xla.iterations.found_by, "nothing");
   } finally {
     assert.equal((await server.stop()).code, 0);
   }
+});
+
+test("tables of a TPU's operators are in the report, in text and in REST, page by page", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, async () => {
+  const file = join(real, "tpu_v6e_host_offload.xplane.pb");
+  const { planes } = JSON.parse(readFileSync(join(real, "reference.json"), "utf8"))["tpu_v6e_host_offload.xplane.pb"];
+  const { xla, advice } = told("report", file);
+  assert.equal(xla.devices.length, 4);
+  for (const device of xla.devices) {
+    const expected = planes.find((plane) => plane.name === device.name).analysis.operators;
+    assert.deepEqual([device.self_ps, device.span_ps, device.idle_ps], [expected.self_ps, expected.total_ps, expected.idle_ps]);
+    assert.deepEqual(Object.fromEntries(device.categories.map((row) => [row.category, row.self_ps])), expected.self_ps_by_category);
+    const add = device.operators.find((row) => row.name === "broadcast_add_fusion.1");
+    assert.equal(add.bound_by, "hbm");
+    assert.ok(add.utilization > 0.7 && add.utilization < 1, String(add.utilization));
+  }
+  assert.deepEqual([xla.iterations.found_by, xla.iterations.name, xla.iterations.count], ["module_runs", "jit_f", 99]);
+  assert.equal(xla.iterations.marks, 100);
+  assert.equal(xla.memory.length, 4);
+  assert.ok(advice.some((one) => one.code === "compiling_in_window"));
+  const text = benchhud("trace", "report", file);
+  assert.match(text.stdout, /iterations +99 by module runs \(jit_f\)/);
+  assert.match(text.stdout, /hbm \d+.*broadcast_add_fusion\.1/);
+
+  write("tpu.jsonl", line({ metrics: times(0.5) }) + "\n");
+  ingest("tpu.db", join(folder, "tpu.jsonl"));
+  const done = ingest("tpu.db", file, "--for", "latest/alpha/eval/inductor");
+  const server = await serve(join(folder, "tpu.db"));
+  try {
+    const get = async (path) => (await fetch(`${server.base}/api/v1${path}`)).json();
+    const { trace_id } = await get(`/artifacts/${done.dumps[0].id}`);
+    const rows = [];
+    let cursor = null;
+    do {
+      const page = await get(`/traces/${trace_id}/operators?limit=10${cursor ? `&cursor=${cursor}` : ""}`);
+      rows.push(...page.items);
+      cursor = page.next_cursor;
+      assert.equal(page.total, 65);
+    } while (cursor);
+    assert.equal(rows.length, 65);
+    const modules = await get(`/traces/${trace_id}/operators?by=module&device=/device:TPU:0`);
+    assert.deepEqual(modules.items.map((row) => [row.module, row.runs]).sort(), [["jit__psum", 3], ["jit_broadcast_in_dim", 1], ["jit_convert_element_type", 1], ["jit_f", 100]]);
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+});
+
+test("the report has kernels of a GPU in text, and does not take occupancy that is not known for none", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, () => {
+  const file = join(real, "mi300_jax_conv.xplane.pb");
+  const { stdout } = benchhud("trace", "report", file);
+  assert.match(stdout, /kernels: time, how many, mean, grid, block, registers, occupancy\n +\S+ \S+ +\d+×/);
+  const { kernels } = told("report", file).xla.devices[0];
+  assert.ok(kernels.length > 0 && kernels.every((row) => row.occupancy_pct !== 0));
 });
 
 test("the Chrome trace of the same session is no second trace", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, async () => {

@@ -190,6 +190,9 @@ SELECT 1 FROM artifact WHERE trace_id = $1 LIMIT 1
 -- name: set_trace_slice_count
 UPDATE trace SET slice_count = $2 WHERE id = $1
 
+-- name: set_trace_text_count
+UPDATE trace SET text_count = $2 WHERE id = $1
+
 -- name: unused_traces
 SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)

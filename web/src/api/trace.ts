@@ -16,6 +16,81 @@ export type CompiledVersion = { id: string; executed: Totals; compiled: Totals }
 export type CompiledFrame = { frame: string; executions: number; recompiles: number; compilations_ever: number; versions: CompiledVersion[]; versions_left_out: number };
 export type AnnotatedCompilation = { annotation: string | null; annotated: Totals | null; compiled: Totals };
 
+/** A row of a table of XLA's operators: an operator, or all of a category, a framework's operator, a module. */
+export type XlaRow = {
+  name?: string | null;
+  category?: string | null;
+  framework_op?: string | null;
+  module?: string | null;
+  program?: string | null;
+  source?: string | null;
+  runs?: number | null;
+  time_ps?: number;
+  occurrences: number | null;
+  kernels: number;
+  self_ps: number;
+  share_of_span: number;
+  share_of_self: number;
+  flops: number | null;
+  bytes: number | null;
+  flops_per_s: number | null;
+  bytes_per_s: number | null;
+  bound_by: string | null;
+  utilization: number | null;
+};
+export type XlaKernel = {
+  name: string | null;
+  operator: string | null;
+  grid: string | null;
+  block: string | null;
+  registers: number | null;
+  static_shared_bytes: number | null;
+  dynamic_shared_bytes: number | null;
+  occupancy_pct: number | null;
+  count: number;
+  total_ps: number;
+  min_ps: number;
+  max_ps: number;
+};
+/** The tables are those of the first devices. */
+export type XlaDevice = {
+  name: string;
+  kind: "tpu" | "gpu" | "cpu";
+  span_ps: number;
+  busy_ps: number;
+  peaks: { flops_per_s: number | null; hbm_bytes_per_s: number | null };
+  events_left_out: number;
+  operators?: XlaRow[];
+  operators_left_out?: number;
+  categories?: XlaRow[];
+  categories_left_out?: number;
+  framework_ops?: XlaRow[];
+  framework_ops_left_out?: number;
+  modules?: XlaRow[];
+  modules_left_out?: number;
+  kernels?: XlaKernel[];
+  kernels_left_out?: number;
+};
+export type XlaProfile = {
+  devices: XlaDevice[];
+  iterations: {
+    found_by: "nothing" | "annotations" | "device_steps" | "step_marks" | "module_runs";
+    name: string | null;
+    where: string | null;
+    marks: number;
+    count: number;
+    total_ns: number;
+    mean_ns: number | null;
+    min_ns: number | null;
+    max_ns: number | null;
+    device_busy_ns: number | null;
+  };
+  memory: { allocator: string | null; allocations: number; deallocations: number; peak_bytes: number | null; lifetime_peak_bytes: number | null; capacity_bytes: number | null }[];
+  module_runs: { linked: number; without_launch: number; launches_without_run: number };
+  /** What the tables and iterations do not know; absent in reports of before it was told. */
+  left_out?: { kernels: number; module_runs: number; steps: number };
+};
+
 export type TraceReport = {
   events: number;
   slices: number;
@@ -100,6 +175,8 @@ export type TraceReport = {
   operators: { count: number; self_ns: number; by_name: TraceOperator[]; names_left_out: number; left_out: { count: number; self_ns: number } };
   flows: { bound: number; dangling: number };
   profiling: { python_frames: number; overhead: Totals; synchronizations: Totals | null; pageable_copies: Totals | null };
+  /** Of an XPlane profile; reports of older versions have no such member. */
+  xla?: XlaProfile | null;
   unclosed: number;
   broken: number;
   problem_count: number;

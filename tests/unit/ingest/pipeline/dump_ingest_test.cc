@@ -14,6 +14,8 @@
 #include "schema/results/torch_trace_store.h"
 #include "tests/unit/ingest/store_fixture.h"
 #include "tests/unit/ingest/xplane/xplane_writer.h"
+#include "trace/trace_store.h"
+#include "trace/xla_profile_store.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -489,6 +491,33 @@ TEST_F(Dumps, AProfileThatWasOnlyListedIsReadAgain) {
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_NE(all[0].trace.has_value(), all[1].trace.has_value());
   EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+}
+
+// As stores of before have it: the migration forgets that the file was read.
+TEST_F(Dumps, AProfileThatAnOlderVersionStoredGetsItsTables) {
+  const std::string session = "n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/host";
+  const std::string operators =
+      Message()
+          .message(1, xplane(1, "/device:TPU:0")
+                          .message(3, xline(3, "XLA Ops").message(4, xevent(1, 1000, 2000)))
+                          .message(4, kind_entry(1, "fusion")))
+          .bytes();
+  write("n/results.jsonl", line(1000));
+  write(session + ".xplane.pb", operators);
+  ingest_folder("n");
+  const schema::TraceId trace = only_artifact().trace.value();
+  for (const char* sql : {"DELETE FROM artifact_file", "DELETE FROM trace_block WHERE kind = 5"}) {
+    ASSERT_TRUE(store_->prepare(sql).run());
+  }
+  ASSERT_FALSE(trace::read_xla_profile(*store_, trace)->has_value());
+  EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+  EXPECT_EQ(only_artifact().trace, trace);
+  const auto read = trace::read_trace(*store_, trace);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->xla);
+  ASSERT_EQ(read->xla->operators.size(), 1);
+  EXPECT_EQ(read->texts[read->xla->operators[0].name], "fusion");
+  EXPECT_EQ(read->xla->operators[0].self_ps, 2000);
 }
 
 const std::string kProfile =

@@ -14,6 +14,7 @@
 #include "tests/unit/trace/trace_samples.h"
 #include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
+#include "trace/xla_profile_store.h"
 
 namespace benchhud::schema {
 namespace {
@@ -93,6 +94,11 @@ TEST(StoredRealXplane, IsWhatWasRead) {
     const auto stored = trace::read_trace(connection, id);
     ASSERT_TRUE(stored) << stored.error().message;
     trace::expect_same(*trace, *stored);
+    ASSERT_TRUE(stored->xla);
+    EXPECT_EQ(trace::encode_xla_profile(*stored->xla), trace::encode_xla_profile(*trace->xla));
+    const auto alone = trace::read_xla_profile(connection, id);
+    ASSERT_TRUE(alone && *alone);
+    EXPECT_EQ((*alone)->operators.size(), trace->xla->operators.size());
   }
   EXPECT_EQ(read_count, 6);
 }

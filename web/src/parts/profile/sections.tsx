@@ -19,6 +19,7 @@ import { IrDumps } from "./ir";
 import { Operators } from "./operators";
 import { Phases, metricsNote } from "./phases";
 import { XlaReport } from "./xla";
+import { XlaOperators } from "./xla_operators";
 
 export type ProfileSection = {
   /** What an address ends with to lead to it. */
@@ -122,6 +123,14 @@ export function profileSections(profile: Profile): ProfileSection[] {
       when: has("trace"),
       note: trace.file && trace.report && ranOnDevice(trace.report) && <>By the trace of <From artifact={trace.file} />.</>,
       render: () => <OfTrace trace={trace}>{(report) => <Device report={report} />}</OfTrace>,
+    },
+    {
+      id: "xla-operators",
+      short: "XLA operators",
+      title: "XLA operators",
+      when: !!trace.report?.xla,
+      note: trace.file && <>By the XPlane profile of <From artifact={trace.file} />. Runs under the profiler are no benchmarks.</>,
+      render: () => <OfTrace trace={trace}>{(report) => report.xla && <XlaOperators xla={report.xla} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
     },
     {
       id: "counters",

@@ -1,0 +1,213 @@
+// Operators and kernels of XLA in a stored XPlane profile.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "analysis/trace/xla_tables.h"
+#include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
+#include "server/routes/trace_parts.h"
+#include "trace/xla_profile_store.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::XlaTableRow;
+using schema::Expected;
+using trace::XlaProfile;
+
+struct AskedProfile {
+  AskedTrace trace;
+  std::shared_ptr<const XlaProfile> profile;  // null: the trace has none
+  std::optional<std::uint32_t> device;
+  std::size_t first = 0;
+};
+
+Expected<AskedProfile> asked_profile(RequestContext& context) {
+  AskedProfile asked;
+  BENCHHUD_ASSIGN(asked.trace, asked_trace(context));
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(context, 1));
+  if (cursor && cursor->numbers[0] < 0) {
+    return wrong_parameter(context, "cursor", "It is no cursor.");
+  }
+  if (cursor) asked.first = static_cast<std::size_t>(cursor->numbers[0]);
+  BENCHHUD_ASSIGN(auto profile,
+                  trace::read_xla_profile(context.reader().connection(), asked.trace.id));
+  if (!profile) return asked;
+  asked.profile = std::make_shared<const XlaProfile>(*std::move(profile));
+  if (!context.query.has("device")) return asked;
+  const std::string name = context.query.text("device");
+  const auto& devices = asked.profile->devices;
+  const auto found =
+      std::find_if(devices.begin(), devices.end(),
+                   [&](const trace::XlaDevice& device) { return device.name == name; });
+  if (found == devices.end()) {
+    return wrong_parameter(context, "device", "The profile has no operators of this device.");
+  }
+  asked.device = static_cast<std::uint32_t>(found - devices.begin());
+  return asked;
+}
+
+// Writes rows of a profile, whose texts are the trace's.
+class ProfileRows {
+ public:
+  ProfileRows(RequestContext& context, const AskedProfile& asked, schema::JsonWriter& json)
+      : profile_(*asked.profile),
+        lookup_(context.reader().connection(), asked.trace.id),
+        json_(json) {}
+
+  Expected<void> write_operator(const XlaTableRow& row) {
+    const trace::XlaOperator& sums = row.sums;
+    json_.begin_object();
+    json_.field("device", profile_.devices[sums.device].name);
+    BENCHHUD_TRY(text("name", sums.name));
+    BENCHHUD_TRY(text("category", sums.category));
+    BENCHHUD_TRY(text("framework_op", sums.framework_op));
+    BENCHHUD_TRY(text("module", sums.module));
+    // Beyond what readers of JSON hold exactly.
+    json_.field("program",
+                sums.program ? std::optional(fmt::to_string(*sums.program)) : std::nullopt);
+    BENCHHUD_TRY(text("source", sums.source));
+    json_.field("operators", row.operators);
+    json_.field("occurrences",
+                row.without_occurrences == 0 ? std::optional(sums.occurrences) : std::nullopt);
+    json_.field("kernels", sums.kernels);
+    json_.field("runs", row.runs);
+    json_.field("run_ps", row.run_ps);
+    json_.field("time_ps", sums.time_ps);
+    json_.field("self_ps", sums.self_ps);
+    json_.field("share_of_span", row.share_of_span);
+    json_.field("share_of_self", row.share_of_self);
+    json_.field("flops", row.flops());
+    json_.field("bytes", row.bytes());
+    json_.field("flops_per_s", row.flops_per_s());
+    json_.field("bytes_per_s", row.bytes_per_s());
+    json_.field("flops_per_byte", row.intensity());
+    json_.field("bound_by", row.bound ? std::optional(row.bound->resource) : std::nullopt);
+    json_.field("utilization", row.bound ? std::optional(row.bound->utilization) : std::nullopt);
+    json_.end_object();
+    return {};
+  }
+
+  Expected<void> write_kernel(const trace::XlaKernel& kernel) {
+    json_.begin_object();
+    json_.field("device", profile_.devices[kernel.device].name);
+    BENCHHUD_TRY(text("name", kernel.name));
+    BENCHHUD_TRY(text("operator", kernel.op));
+    BENCHHUD_TRY(text("module", kernel.module));
+    BENCHHUD_TRY(text("grid", kernel.grid));
+    BENCHHUD_TRY(text("block", kernel.block));
+    json_.field("registers", kernel.registers);
+    json_.field("static_shared_bytes", kernel.static_shared);
+    json_.field("dynamic_shared_bytes", kernel.dynamic_shared);
+    json_.field("occupancy_pct", kernel.occupancy_pct);
+    json_.field("count", kernel.count);
+    json_.field("total_ps", kernel.total_ps);
+    json_.field("mean_ps",
+                static_cast<double>(kernel.total_ps) / static_cast<double>(kernel.count));
+    json_.field("min_ps", kernel.min_ps);
+    json_.field("max_ps", kernel.max_ps);
+    json_.end_object();
+    return {};
+  }
+
+ private:
+  Expected<void> text(std::string_view name, std::uint32_t number) {
+    json_.key(name);
+    if (number == 0) {
+      json_.null();
+      return {};
+    }
+    BENCHHUD_ASSIGN(const std::string text, lookup_.text(number));
+    json_.value(text);
+    return {};
+  }
+
+  const XlaProfile& profile_;
+  trace::TraceQueries lookup_;
+  schema::JsonWriter& json_;
+};
+
+void write_devices(schema::JsonWriter& json, const XlaProfile& profile) {
+  const std::vector<std::int64_t> self_times = analysis::xla_self_times(profile);
+  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
+    const trace::XlaDevice& device = profile.devices[i];
+    json.begin_object();
+    json.field("name", device.name);
+    json.field("kind", analysis::name_of(device.kind));
+    json.field("span_ps", device.span_ps);
+    json.field("busy_ps", device.busy_ps);
+    json.field("self_ps", self_times[i]);
+    json.field("events_left_out", device.left_out);
+    json.end_object();
+  }
+}
+
+// A page of rows, and the devices that they are of.
+template <class MakeRows, class WriteRow>
+Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
+                          const AskedProfile& asked, MakeRows make_rows, WriteRow write_row) {
+  begin_page(json);
+  std::optional<std::string> next;
+  std::int64_t total = 0;
+  if (asked.profile) {
+    const auto rows = make_rows(*asked.profile);
+    total = static_cast<std::int64_t>(rows.size());
+    const std::size_t end = std::min(rows.size(), asked.first + context.query.size("limit"));
+    ProfileRows writer(context, asked, json);
+    for (std::size_t i = asked.first; i < end; ++i) BENCHHUD_TRY(write_row(writer, rows[i]));
+    if (end < rows.size()) {
+      next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});
+    }
+  }
+  end_items(json, next, total);
+  json.key("devices");
+  json.begin_array();
+  if (asked.profile) write_devices(json, *asked.profile);
+  json.end_array();
+  constexpr std::string_view kNone =
+      "The trace is no XPlane profile, or an older version stored it.";
+  json.field("cannot_tell", asked.profile ? std::nullopt : std::optional(kNone));
+  json.end_object();
+  return {};
+}
+
+Expected<ResponsePlan> list_operators(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
+  const std::string by = context.query.text("by");
+  const auto found = std::find(analysis::kXlaGroupings.begin(), analysis::kXlaGroupings.end(), by);
+  const auto grouping = static_cast<analysis::XlaGrouping>(found - analysis::kXlaGroupings.begin());
+  return trace_plan(context, asked.trace, [&context, asked, grouping](schema::JsonWriter& json) {
+    return write_rows(
+        context, json, asked,
+        [&](const XlaProfile& profile) {
+          return analysis::xla_table(profile, grouping, asked.device);
+        },
+        [](ProfileRows& writer, const XlaTableRow& row) { return writer.write_operator(row); });
+  });
+}
+
+Expected<ResponsePlan> list_kernels(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
+  return trace_plan(context, asked.trace, [&context, asked](schema::JsonWriter& json) {
+    return write_rows(
+        context, json, asked,
+        [&](const XlaProfile& profile) { return analysis::xla_kernels(profile, asked.device); },
+        [](ProfileRows& writer, const trace::XlaKernel& kernel) {
+          return writer.write_kernel(kernel);
+        });
+  });
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listTraceOperators", list_operators},
+                                NamedRoute{"listTraceKernels", list_kernels}};
+
+}  // namespace
+
+std::span<const NamedRoute> trace_xla_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

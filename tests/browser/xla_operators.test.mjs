@@ -1,0 +1,72 @@
+// XLA's operators of an XPlane profile, on a result's profile; their names are hostile.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { message } from "../integration/support/xplane.mjs";
+import { axe, eventually, openBrowser, openPage, samples, serve, text, visit } from "./support.mjs";
+
+const HOSTILE = '<img src=x onerror="window.pwned=1">';
+
+let browser, server, profile;
+before(async () => {
+  browser = await openBrowser();
+  server = await serve([join(samples, "2025-11-28")]);
+  // A result without a trace of its own.
+  const { items } = await server.api("/results?limit=1000");
+  const traced = new Set((await server.api("/artifacts?kind=trace&limit=1000")).items.flatMap((one) => one.results.map((result) => result.experiment_id)));
+  const { run_id: run, experiment } = items.find((one) => !traced.has(one.experiment.id) && one.kind !== "verification");
+  profile = `${server.base}/profile?run=${run}&experiment=${experiment.id}`;
+  const folder = join(server.folder, "profiles");
+  mkdirSync(folder);
+  const file = join(folder, "made.xplane.pb");
+  writeFileSync(file, tpuProfile());
+  await server.ingest([file], ["--for", `${run}/${experiment.id}`]);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** One core that runs a module three times: a multiplication that computes, and an operator that reads memory. */
+function tpuProfile() {
+  const NAMES = ["program_id", "symbol_id", "hlo_category", "flops", "bytes_accessed", "tf_op", "peak_teraflops_per_second", "peak_hbm_bw_gigabytes_per_second"];
+  const stat = (field, name, value) => [field, message([1, NAMES.indexOf(name) + 1], [typeof value === "number" ? 4 : 5, value])];
+  const kind = (id, name, ...stats) => [4, message([1, id], [2, message([1, id], [2, name], ...stats.map(([key, value]) => stat(5, key, value)))])];
+  const event = (id, at, length) => [4, message([1, id], [2, at], [3, length])];
+  const runs = [1, 2, 3].map((n) => n * 10_000_000);
+  const ops = message([1, 3], [2, "XLA Ops"], ...runs.flatMap((at) => [event(1, at, 4_000_000), event(2, at + 4_000_000, 1_000_000)]));
+  const modules = message([1, 2], [2, "XLA Modules"], ...runs.map((at) => event(3, at, 5_000_000)));
+  return message([
+    1,
+    message(
+      [1, 0], [2, "/device:TPU:0"], [3, modules], [3, ops],
+      kind(1, "dot.1", ["program_id", 9], ["symbol_id", 1], ["hlo_category", "convolution"], ["flops", 3_000_000], ["bytes_accessed", 1000], ["tf_op", HOSTILE]),
+      kind(2, HOSTILE, ["program_id", 9], ["symbol_id", 2], ["hlo_category", "loop fusion"], ["flops", 1], ["bytes_accessed", 500_000]),
+      kind(3, "SyncTensorsGraph.9(9)"),
+      ...NAMES.map((name, index) => [5, message([1, index + 1], [2, message([1, index + 1], [2, name])])]),
+      stat(6, "peak_teraflops_per_second", 1), stat(6, "peak_hbm_bw_gigabytes_per_second", 1000),
+    ),
+  ]);
+}
+
+const section = (page) => page.locator("section[aria-labelledby=xla-operators]");
+
+test("operators have their time, rates and bounds, by category and module too, and iterations say how they were found", async () => {
+  const { page, problems, close } = await openPage(browser);
+  try {
+    await visit(page, `${profile}#xla-operators`);
+    await eventually(async () => assert.match(await text(section(page)), /2 iterations, found by runs of the module that takes the most time, each from one run's beginning to the next one's: nothing in the profile marks steps \(SyncTensorsGraph\.9, \/device:TPU:0\)/));
+    const rows = section(page).locator("tbody tr");
+    assert.match(await text(rows.nth(0)), /dot\.1 .*compute 75\.0 %/);
+    assert.match(await text(rows.nth(1)), /onerror.*main memory 50\.0 %/);
+    await section(page).getByRole("button", { name: "Module", exact: true }).click();
+    await page.waitForURL(/xby=modules/);
+    assert.match(await text(rows.nth(0)), /SyncTensorsGraph\.9/);
+    assert.equal(await page.evaluate(() => window.pwned), undefined);
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});

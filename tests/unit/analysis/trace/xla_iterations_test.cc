@@ -165,7 +165,7 @@ TEST(XlaIterations, AreRunsOfAModuleWhereThereIsOneMarkAlone) {
   add_session(&builder, 1);
   const XlaIterations found = iterations_of(with_profile(builder, module_runs(5)));
   EXPECT_EQ(found.found_by, FoundBy::kModuleRuns);
-  EXPECT_EQ(found.length.count, 5);
+  EXPECT_EQ(found.length.count, 4);
 }
 
 TEST(XlaIterations, AreNotLookedForInOtherTraces) {

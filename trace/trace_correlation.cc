@@ -38,6 +38,7 @@ schema::Expected<FoundChunks> chunks_of(const TraceIndex& index, const Correlati
       if (!extents.count(place.thread)) {
         if (extents.size() >= query.most_threads) {
           chunks.is_complete = false;
+          chunks.threads.insert(place.thread);
           continue;
         }
         BENCHHUD_ASSIGN(extents[place.thread], index.extents(place.thread));

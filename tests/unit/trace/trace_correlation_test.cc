@@ -51,13 +51,15 @@ TEST_F(Correlations, OfOneProcessTheFirstThatIsFoundIsTaken) {
   const Correlated beyond = find(0, 2, 1000);
   EXPECT_FALSE(beyond.slice || beyond.is_complete) << "the latest two chunks are read";
   EXPECT_TRUE(find(0, 3, 1000).slice);
-  EXPECT_FALSE(find(0, 64, 2).is_complete) << "of two threads";
+  EXPECT_TRUE(find(0, 64, 2).slice);
+  EXPECT_FALSE(find(2, 64, 2).is_complete) << "two threads are looked at";
 }
 
 TEST_F(Correlations, OfSeveralProcessesNoneIsTakenUnlessAllWereLookedAt) {
   keep(false);
   const Correlated part = find(2, 1, 1000);
   EXPECT_FALSE(part.slice || part.is_complete);
+  EXPECT_FALSE(find(0, 64, 1).slice) << "the others are of other processes";
   EXPECT_TRUE(find(2, 3, 1000).slice);
   const Correlated none = find(7, 3, 1000);
   EXPECT_FALSE(none.slice);

@@ -43,7 +43,6 @@ XplaneRole role_of(std::string_view name) {
       std::pair(std::string_view("symbol_id"), XplaneRole::kSymbol),
       std::pair(std::string_view("hlo_op"), XplaneRole::kHloOp),
       std::pair(std::string_view("hlo_module"), XplaneRole::kHloModule),
-      std::pair(std::string_view("hlo_category"), XplaneRole::kHloCategory),
       std::pair(std::string_view("tf_op"), XplaneRole::kFrameworkOp),
       std::pair(std::string_view("name"), XplaneRole::kAnnotation),
       std::pair(std::string_view("source"), XplaneRole::kSource),

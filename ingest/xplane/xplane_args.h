@@ -33,7 +33,6 @@ enum class XplaneRole : std::uint8_t {
   kSymbol,       ///< symbol_id: of an operator within its program
   kHloOp,
   kHloModule,
-  kHloCategory,
   kFrameworkOp,   ///< tf_op
   kAnnotation,    ///< name: of what the program annotated a GPU's kernel with
   kSource,        ///< source: file and line

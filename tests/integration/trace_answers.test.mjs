@@ -79,8 +79,8 @@ test("a kernel says which operator, module, line and step launched it; what the 
 });
 
 test("what is derived of a trace later is asked for again, also with its key", async () => {
-  const { key } = await json("/traces/1");
-  for (const [path, kept] of [["slice?thread=0&chunk=0&index=0", false], ["busy?device=0&begin=0&end=1000000&buckets=100", false], ["labels?block=0", true]]) {
+  const { key, devices } = await json("/traces/1");
+  for (const [path, kept] of [[`slice?thread=${devices[0].thread}&chunk=0&index=0`, false], ["busy?device=0&begin=0&end=1000000&buckets=100", false], ["labels?block=0", true]]) {
     const response = await get(`/traces/1/${path}&key=${key}`);
     assert.equal(response.status, 200, path);
     assert.equal(response.headers.get("cache-control").includes("immutable"), kept, path);

@@ -66,12 +66,16 @@ Expected<ResponsePlan> list_dropped(RequestContext& context) {
 }
 
 Expected<std::string> remove_dropped(ChangeContext& context) {
+  // Of a half of it others could see the rest.
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(context.store, schema::Transaction::Kind::kWrite));
   const auto removed = trace::remove_dropped_trace(
       context.store, schema::TraceId{context.query.integer("id")}, context.token_id);
   if (!removed) {
-    context.wrong_parameter = "id";
+    if (removed.error().code == schema::ErrorCode::kNotFound) context.wrong_parameter = "id";
     return removed.error();
   }
+  BENCHHUD_TRY(transaction.commit());
   return std::string("/dropped-traces");
 }
 

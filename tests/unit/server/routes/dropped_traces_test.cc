@@ -154,6 +154,17 @@ TEST_F(DroppedTraces, AreRemovedOnRequest) {
   }
 }
 
+TEST_F(DroppedTraces, AreRemovedWhollyOrNotAtAll) {
+  const auto server = app();
+  ASSERT_EQ(drop(*server, trace_text(3), token_).status, 200);
+  const json before = ask_json(*server, "/traces/1", token_);
+  ASSERT_TRUE(connection_->execute(
+      "CREATE TRIGGER harm BEFORE DELETE ON trace BEGIN SELECT raise(ABORT, 'harmed'); END"));
+  EXPECT_GE(change(*server, "DELETE", "/dropped-traces/1").status, 500);
+  EXPECT_EQ(ask_json(*server, "/traces/1", token_), before);
+  EXPECT_EQ(ask(*server, "/traces/1", "").status, 404) << "nobody else sees what is left";
+}
+
 TEST_F(DroppedTraces, TakeATokenForTriage) {
   const auto server = app();
   EXPECT_EQ(drop(*server, trace_text(3), "").status, 401);

@@ -26,7 +26,9 @@ class Correlations : public testing::Test {
   Correlated find(std::int64_t correlation, std::size_t most_chunks, std::size_t most_threads) {
     const auto index = TraceIndex::open(connection_, id_);
     EXPECT_TRUE(index && *index);
-    CorrelationQuery query{.correlation = correlation, .before = 100};
+    CorrelationQuery query;
+    query.correlation = correlation;
+    query.before = 100;
     query.most_chunks = most_chunks;
     query.most_threads = most_threads;
     const auto info = TraceQueries(connection_, id_).info();

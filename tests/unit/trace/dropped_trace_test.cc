@@ -36,7 +36,9 @@ class Dropped : public testing::Test {
   }
   std::int64_t removed(double now) {
     // Each is removed in a transaction of its own.
-    if (!committed_) EXPECT_TRUE(connection_.execute("COMMIT"));
+    if (!committed_) {
+      EXPECT_TRUE(connection_.execute("COMMIT"));
+    }
     committed_ = true;
     const auto done = remove_expired_traces(connection_, now, [] { return true; });
     EXPECT_TRUE(done) << done.error().message;

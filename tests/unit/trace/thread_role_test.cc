@@ -78,10 +78,10 @@ TEST(ThreadRole, ProgramsThatWriteTracesOfTheirOwnAreNoDevices) {
 
 TEST(ThreadRole, ProcessesOfAscendTellOfOneAnother) {
   const auto thread = [](std::string_view process, std::string_view name) {
-    TraceThread thread;
-    thread.process_name = process;
-    thread.name = name;
-    return thread;
+    TraceThread made;
+    made.process_name = process;
+    made.name = name;
+    return made;
   };
   const TraceThread stream = thread("Ascend Hardware", "Stream 3"), cann = thread("CANN", "1");
   EXPECT_THAT(roles_of_threads({stream, cann}), ElementsAre(kDevice, kHostRuntime));

@@ -113,7 +113,7 @@ bool read_xspace(std::string_view bytes, XplaneVisitor* visitor);
 /// Decodes an XEventMetadata as far as it can be.
 XplaneKind read_xplane_kind(std::string_view message);
 
-/// The first plane of that name, without lines; nothing if there is none that can be decoded.
-std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view name);
+/// The planes of that name, without lines, as far as they can be decoded: one a host.
+std::vector<XplanePlane> find_xplanes(std::string_view bytes, std::string_view name);
 
 }  // namespace benchhud::ingest

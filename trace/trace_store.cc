@@ -17,6 +17,7 @@
 #include "trace/queries.h"
 #include "trace/trace_async.h"
 #include "trace/trace_finding.h"
+#include "trace/trace_hlo.h"
 #include "trace/trace_index.h"
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
@@ -389,6 +390,7 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   }
   BENCHHUD_TRY(delete_trace_index(connection, id));
   BENCHHUD_TRY(delete_trace_findings(connection, id));
+  BENCHHUD_TRY(delete_trace_hlo(connection, id));
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-import { smallXspace } from "./support/xplane.mjs";
+import { hloPlane, hloXspace, smallXspace } from "./support/xplane.mjs";
 
 const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
 const real = join(root, "../shared/data/xplane");
@@ -153,4 +153,90 @@ test("real profiles go into a store", { skip: !existsSync(real) && "the real pro
     assert.equal(done.dumps[0].outcome, "new", JSON.stringify(done));
     assert.equal(done.dumps[0].problem_count, 0);
   }
+});
+
+/** A store with these files, asked by `get`. */
+async function stored(db, files, use) {
+  for (const [name, content] of Object.entries(files)) ingest(db, write(name, content));
+  const server = await serve(join(folder, db));
+  try {
+    await use(async (address, status = 200) => {
+      const answer = await fetch(`${server.base}/api/v1${address}`);
+      assert.equal(answer.status, status, address);
+      return answer.headers.get("content-type").includes("json") ? answer.json() : answer.text();
+    });
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+}
+
+test("a kernel leads to its HLO instruction, the instruction to source and stack", async () => {
+  await stored("hlo.db", { "hlo/a.xplane.pb": hloXspace() }, async (get) => {
+    const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
+    const { modules, absence } = await get(`/traces/${trace}/hlo`);
+    assert.equal(absence, null);
+    assert.deepEqual(modules.map(({ name, program_id }) => [name, program_id]), [["jit_step", "15"]]);
+    const of = (query) => get(`/traces/${trace}/hlo-instruction?${query}`);
+    const { module, instruction, absence: none } = await of("program_id=15&module=jit_step&op=fusion.1");
+    assert.equal(module.module, modules[0].module);
+    assert.equal(none, null);
+    assert.deepEqual([instruction.opcode, instruction.op_type, instruction.op_name], ["fusion", "aten__add", "jit(step)/add"]);
+    assert.deepEqual([instruction.source_file, instruction.source_line], ["/srv/model.py", 42]);
+    assert.deepEqual(instruction.stack, [{ file: "/srv/model.py", line: 42, function: "forward" }, { file: "/srv/main.py", line: 7, function: "<module>" }]);
+    assert.deepEqual(instruction.operands.map((one) => one.name), ["Arg_0.1"]);
+    assert.deepEqual(instruction.called.map((one) => one.name), ["fused_computation"]);
+    const text = await get(`/hlo/${module.module}/text`);
+    assert.match(text.split("\n")[instruction.line - 1], /ROOT %fusion\.1 = f32\[8,16\]\{1,0\} fusion\(%Arg_0\.1\), kind=kLoop, calls=%fused_computation/);
+    assert.equal(await get(`/hlo/${module.module}/text?offset=${instruction.offset}&length=6`), "  ROOT");
+    assert.deepEqual(await get(`/hlo/${module.module}/instruction?line=${instruction.line}`), instruction);
+    await get(`/hlo/${module.module}/instruction?line=1`, 400);
+    await get("/hlo/99", 404);
+    const content = await get(`/hlo/${module.module}`);
+    assert.deepEqual(content.profiles, [{ trace_id: trace, program_id: "15" }]);
+    assert.deepEqual([content.ir_modules[0].instruction_count, content.ir_modules[0].name, content.source_absence], [4, "jit_step", null]);
+    // By the module's name alone; what the module lacks; another program.
+    assert.equal((await of("module=jit_step&op=fusion.1")).instruction.line, instruction.line);
+    const lacking = await of("program_id=15&op=gone.2");
+    assert.equal(lacking.instruction, null);
+    assert.equal(lacking.absence, "The module has no instruction of this name.");
+    assert.equal((await of("program_id=16&op=fusion.1")).absence, "The profile holds no HLO of this program.");
+    await get(`/traces/${trace}/hlo-instruction?program_id=x`, 400);
+  });
+});
+
+test("one module of two nights is one, with both profiles", async () => {
+  const second = hloXspace({ program: 77, hlo: hloPlane({ program: 77, ids: 9000 }), begin: 2000 });
+  await stored("nights.db", { "one/a.xplane.pb": hloXspace(), "two/a.xplane.pb": second }, async (get) => {
+    const content = await get("/hlo/1");
+    assert.deepEqual(content.profiles.map((one) => one.program_id), ["77", "15"]);
+    await get("/hlo/2", 404);
+  });
+});
+
+test("why there is no HLO, or no source, is said with what brings it", async () => {
+  const files = {
+    "none.xplane.pb": hloXspace({ hlo: null }),
+    "plain.xplane.pb": hloXspace({ hlo: hloPlane({ source: false }), begin: 3000 }),
+    "chrome.json": JSON.stringify([{ ph: "X", name: "k", ts: 1, dur: 2, pid: 1, tid: 1, args: { hlo_op: "fusion.1", hlo_module: "jit_step" } }]),
+  };
+  await stored("absent.db", files, async (get) => {
+    const traces = Object.fromEntries((await get("/artifacts?kind=trace")).items.map((one) => [one.name, one.trace_id]));
+    const absence = async (name) => (await get(`/traces/${traces[name]}/hlo-instruction?module=jit_step&op=fusion.1`)).absence;
+    assert.match(await absence("none.xplane.pb"), /enable_hlo_proto/);
+    assert.match(await absence("plain.xplane.pb"), /XLA_HLO_DEBUG=1/);
+    assert.match(await absence("chrome.json"), /Chrome traces do not/);
+    assert.match((await get("/hlo/1")).source_absence, /XLA_HLO_DEBUG=1/);
+  });
+});
+
+test("every kernel of a real profile has its instruction", { skip: existsSync(real) ? false : `${real} is not there` }, async () => {
+  await stored("real.db", { "real/a.xplane.pb": readFileSync(join(real, "mi300_jax_conv.xplane.pb")) }, async (get) => {
+    const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
+    const { modules } = await get(`/traces/${trace}/hlo`);
+    assert.equal(modules.length, 8);
+    const { instruction, module } = await get(`/traces/${trace}/hlo-instruction?program_id=15&module=jit_forward_3d_conv&op=cudnn-conv.1.0`);
+    assert.equal(module.name, "jit_forward_3d_conv");
+    assert.equal(instruction.opcode, "custom-call");
+    assert.equal(instruction.source_file, "/workspace/conv-jax/jax_conv_profiling.py");
+  });
 });

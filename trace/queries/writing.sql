@@ -159,3 +159,22 @@ UPDATE trace SET slice_count = $2 WHERE id = $1
 SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)
 ORDER BY id
+
+-- name: delete_trace_hlo
+DELETE FROM trace_hlo WHERE trace_id = $1
+
+-- name: delete_hlo_module
+DELETE FROM hlo_module WHERE id = $1
+
+-- name: find_hlo_module
+SELECT id FROM hlo_module WHERE text_id = $1
+
+-- name: insert_hlo_module
+INSERT INTO hlo_module (name, text_id) VALUES ($1, $2) RETURNING id
+
+-- name: insert_trace_hlo
+INSERT INTO trace_hlo (trace_id, llo_bytes, modules) VALUES ($1, $2, $3)
+ON CONFLICT (trace_id) DO NOTHING
+
+-- name: hlo_module_ids
+SELECT id FROM hlo_module

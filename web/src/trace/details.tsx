@@ -10,6 +10,7 @@ import { profileHref } from "../lib/route";
 import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
+import { HloOfSliceFacts } from "./hlo";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
 import { profileRow } from "./profile_row";
@@ -124,6 +125,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
           </dl>
         )}
       </div>
+      <HloOfSliceFacts viewer={viewer} slice={data} />
       <Arrows viewer={viewer} slice={data} />
       {folded.length > 0 && (
         <details class="nested">

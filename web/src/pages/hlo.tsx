@@ -1,0 +1,170 @@
+// A module of HLO that profiles hold: what is in it, its text, an instruction, and the slices that execute it.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type ApiError, BASE, address, asApiError, askTextPiece } from "../api/client";
+import type { HloInstruction, HloModuleContent } from "../api/types";
+import { useApi } from "../api/use";
+import { bytes, count, plural, shown } from "../lib/format";
+import { numberedLines } from "../lib/hlo";
+import { useTitle } from "../lib/hooks";
+import { hloHref, slicesHref, traceHref, useQuery } from "../lib/route";
+import { HloNeighbours, HloSource } from "../parts/profile/hlo";
+import { ModuleContent } from "../parts/profile/ir";
+import { Copy, ErrorNote, Section, Waiting } from "../parts/small";
+
+export function HloPage({ id }: { id: number }) {
+  const [query] = useQuery();
+  const { data, error, again } = useApi<HloModuleContent>(address(`/hlo/${id}`));
+  const line = /^[1-9]\d{0,9}$/.test(query.get("line") ?? "") ? Number(query.get("line")) : null;
+  useTitle(data ? `HLO ${data.name}` : "HLO");
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
+  const from = data.profiles.find((one) => String(one.trace_id) === query.get("trace")) ?? data.profiles[0];
+  const module = data.ir_modules[0];
+  return (
+    <div class="profile">
+      <header class="page-head">
+        <div class="kicker">
+          <span>HLO module</span>
+          <span>{bytes(data.byte_count)} of text</span>
+        </div>
+        <h1>
+          <span class="mono">{shown(data.name)}</span>: in {plural(data.profile_count, "profile")}
+          {module ? `, ${plural(module.instruction_count, "instruction")} in ${plural(module.computation_count, "computation")}` : ""}.
+        </h1>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <Profiles content={data} />
+      {data.source_absence !== null && <p class="quiet note">{data.source_absence}</p>}
+      {line === null ? <ModuleText id={id} length={data.byte_count} trace={from?.trace_id ?? null} chosen={null} /> : <Line key={line} id={id} length={data.byte_count} line={line} trace={from?.trace_id ?? null} />}
+      {module && (
+        <Section id="content" title="What is in it">
+          <ModuleContent module={module} />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+const MOST_PROFILES = 20;
+
+function Profiles({ content }: { content: HloModuleContent }) {
+  const { profiles, profile_count } = content;
+  return (
+    <dl class="facts">
+      <dt>Held by</dt>
+      <dd>
+        {profiles.slice(0, MOST_PROFILES).map((one, index) => (
+          <span key={`${one.trace_id} ${one.program_id}`}>
+            {index > 0 && ", "}
+            <a href={traceHref(one.trace_id)}>trace {one.trace_id}</a> <span class="quiet">program {one.program_id}</span>
+          </span>
+        ))}
+        {profile_count > MOST_PROFILES && <span class="quiet"> and {count(profile_count - MOST_PROFILES)} more</span>}
+      </dd>
+    </dl>
+  );
+}
+
+type Place = { id: number; length: number; trace: number | null };
+
+const lineHref = ({ id, trace }: Pick<Place, "id" | "trace">, line: number): string => hloHref(id, { line: String(line), trace: trace === null ? null : String(trace) });
+
+/** The text with a line that somebody chose. A line without an instruction is only said to have none. */
+function Line({ line, ...place }: Place & { line: number }) {
+  const { data, error, again } = useApi<HloInstruction>(address(`/hlo/${place.id}/instruction`, { line: String(line) }));
+  if (!data && !error) return <Waiting rows={6} />;
+  if (!data) {
+    return (
+      <>
+        {error?.problem.status === 400 ? <p class="quiet">Line {count(line)} holds no instruction.</p> : error && <ErrorNote error={error} again={again} />}
+        <ModuleText {...place} chosen={null} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Section id="instruction" title={shown(data.name)} note={`${data.opcode} in ${shown(data.computation)}, line ${data.line}`}>
+        <dl class="facts trace-arguments">
+          <dt>Type</dt>
+          <dd class="mono">{shown(data.type)}</dd>
+          <HloSource instruction={data} />
+          <HloNeighbours instruction={data} lineHref={(to) => lineHref(place, to)} />
+          {place.trace !== null && (
+            <>
+              <dt>Slices</dt>
+              <dd>
+                <a href={slicesHref(place.trace, data.name)}>find them in the timeline</a>
+              </dd>
+            </>
+          )}
+          <dt>Instruction</dt>
+          <dd class="mono">
+            <Copy text={data.text} />
+          </dd>
+        </dl>
+      </Section>
+      <ModuleText {...place} chosen={data} />
+    </>
+  );
+}
+
+const PIECE = 64 * 1024;
+const BEFORE = 8 * 1024;
+
+/** The text around the chosen line, or its beginning; more of it when asked. */
+function ModuleText({ id, length, trace, chosen }: Place & { chosen: { line: number; offset: number } | null }) {
+  const url = `${BASE}/hlo/${id}/text`;
+  const anchor = chosen ?? { line: 1, offset: 0 };
+  const begin = Math.max(0, anchor.offset - BEFORE);
+  const [part, setPart] = useState({ from: begin, text: "" });
+  const [error, setError] = useState<ApiError | null>(null);
+  const [wanted, setWanted] = useState({ from: begin, to: Math.min(length, begin + PIECE) });
+  const chosenLine = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const controller = new AbortController();
+    askTextPiece(url, wanted.from, Math.max(1, wanted.to - wanted.from), controller.signal)
+      .then((text) => {
+        setPart({ from: wanted.from, text });
+        setError(null);
+      })
+      .catch((problem) => {
+        if (!controller.signal.aborted) setError(asApiError(problem, url));
+      });
+    return () => controller.abort();
+  }, [url, wanted]);
+  const isThere = part.text !== "";
+  useEffect(() => chosenLine.current?.scrollIntoView({ block: "center" }), [isThere]);
+  if (error) return <ErrorNote error={error} again={() => setWanted({ ...wanted })} kept={isThere} />;
+  if (!isThere) return <Waiting rows={8} />;
+  return (
+    <Section id="text" title="Text" note={`${bytes(wanted.to - wanted.from)} of ${bytes(length)}`}>
+      <div class="text-view">
+        {wanted.from > 0 && (
+          <button type="button" class="button" onClick={() => setWanted({ from: Math.max(0, wanted.from - PIECE), to: wanted.to })}>
+            Show what is before
+          </button>
+        )}
+        <pre tabIndex={0} role="region" aria-label="Text of the module" class="hlo-lines">
+          {numberedLines(part.text, part.from, anchor).map((one) => (
+            <span key={one.line} class={one.line === chosen?.line ? "hlo-line chosen" : "hlo-line"} ref={one.line === chosen?.line ? chosenLine : undefined}>
+              <a class="hlo-number" href={lineHref({ id, trace }, one.line)} aria-label={`Line ${one.line}`} aria-current={one.line === chosen?.line ? "true" : undefined}>
+                {one.line}
+              </a>
+              {one.text}
+              {"\n"}
+            </span>
+          ))}
+        </pre>
+        <p class="note">
+          {wanted.to < length && (
+            <button type="button" class="button" onClick={() => setWanted({ from: wanted.from, to: Math.min(length, wanted.to + PIECE) })}>
+              Show more
+            </button>
+          )}{" "}
+          <a href={url} target="_blank" rel="noopener">
+            whole text
+          </a>
+        </p>
+      </div>
+    </Section>
+  );
+}

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "../tests/integration/support/server.mjs";
-import { hloXspace } from "../tests/integration/support/xplane.mjs";
+import { hloXspace, writeProfile } from "../tests/integration/support/xplane.mjs";
 
 const path = fileURLToPath(new URL("openapi.json", import.meta.url));
 const contract = JSON.parse(readFileSync(path, "utf8"));
@@ -35,8 +35,7 @@ const folder = temporaryFolder("examples");
 const db = join(folder, "benchhud.db");
 benchhud("ingest", join(root, "samples"), "--db", db, "--label", "pytorch=4a2cf3b");
 // No sample holds HLO.
-writeFileSync(join(folder, "hlo.xplane.pb"), hloXspace());
-benchhud("ingest", join(folder, "hlo.xplane.pb"), "--db", db);
+benchhud("ingest", writeProfile(join(folder, "profiled"), hloXspace()), "--db", db);
 benchhud("links", "set", "pytorch", "--one", "https://github.com/pytorch/pytorch/commit/{value}", "--db", db);
 const server = await serve(db);
 const ask = async (address, options) => {
@@ -96,7 +95,7 @@ const ADDRESSES = {
   getCompilationText: `/artifacts/${log}/compilation-text?output=1`,
   getHloModule: "/hlo/1",
   getHloText: "/hlo/1/text",
-  getHloInstruction: "/hlo/1/instruction?line=24",
+  getHloInstruction: "/hlo/1/instruction?line=26",
   listTraceHlo: `${profiled}/hlo`,
   getHloOfSlice: `${profiled}/hlo-instruction?program_id=15&module=jit_step&op=fusion.1`,
   getTrace: traced,

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { ajv, contract, resolved } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-import { hloXspace } from "./support/xplane.mjs";
+import { hloXspace, writeProfile } from "./support/xplane.mjs";
 
 /** Addresses that answer GET; the others only take changes. */
 const readPaths = Object.entries(contract.paths).filter(([, item]) => item.get);
@@ -44,8 +44,7 @@ before(async () => {
   writeFileSync(made, lines.join("\n") + '{"half": ');
   const ingested = benchhud("ingest", join(root, "samples"), made, "--db", db, "--label", "commit=abc123");
   assert.equal(ingested.status, 3, ingested.stdout + ingested.stderr);
-  const profile = join(folder, "hlo.xplane.pb");
-  writeFileSync(profile, hloXspace());
+  const profile = writeProfile(join(folder, "profiled"), hloXspace());
   assert.equal(benchhud("ingest", profile, "--db", db).status, 0);
   server = await serve(db);
   api = `${server.base}/api/v1`;
@@ -79,7 +78,7 @@ before(async () => {
     "/traces/{id}/query": { sql: "SELECT name, count(*), avg(duration), NULL FROM slices GROUP BY name" },
     "/traces/{id}/point": { number: 0 },
     "/traces/{id}/counter": { number: 0, end: thread.end + 1 },
-    "/hlo/{id}/instruction": { line: 5 },
+    "/hlo/{id}/instruction": { line: 26 },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
     "/artifacts/{id}/compilation-text": { output: 1 },
     "/artifact-diff": { before: before.dump, after: after.dump },

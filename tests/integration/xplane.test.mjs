@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-import { hloPlane, hloXspace, smallXspace } from "./support/xplane.mjs";
+import { hloPlane, hloXspace, smallXspace, writeProfile } from "./support/xplane.mjs";
 
 const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
 const real = join(root, "../shared/data/xplane");
@@ -155,9 +155,9 @@ test("real profiles go into a store", { skip: !existsSync(real) && "the real pro
   }
 });
 
-/** A store with these files, asked by `get`. */
-async function stored(db, files, use) {
-  for (const [name, content] of Object.entries(files)) ingest(db, write(name, content));
+/** A store with these profiles, each a night's, asked by `get`. */
+async function stored(db, profiles, use) {
+  for (const [night, content] of Object.entries(profiles)) ingest(db, writeProfile(join(folder, db + ".out", night), content));
   const server = await serve(join(folder, db));
   try {
     await use(async (address, status = 200) => {
@@ -171,7 +171,7 @@ async function stored(db, files, use) {
 }
 
 test("a kernel leads to its HLO instruction, the instruction to source and stack", async () => {
-  await stored("hlo.db", { "hlo/a.xplane.pb": hloXspace() }, async (get) => {
+  await stored("hlo.db", { one: hloXspace() }, async (get) => {
     const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
     const { modules, absence } = await get(`/traces/${trace}/hlo`);
     assert.equal(absence, null);
@@ -194,6 +194,9 @@ test("a kernel leads to its HLO instruction, the instruction to source and stack
     const content = await get(`/hlo/${module.module}`);
     assert.deepEqual(content.profiles, [{ trace_id: trace, program_id: "15" }]);
     assert.deepEqual([content.ir_modules[0].instruction_count, content.ir_modules[0].name, content.source_absence], [4, "jit_step", null]);
+    // And back: as the page asks for the slices.
+    const sql = "SELECT name, duration FROM slices WHERE arg(slice_id, 'hlo_op') = 'fusion.1' AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN ('15'), true)";
+    assert.deepEqual((await get(`/traces/${trace}/query?sql=${encodeURIComponent(sql)}`)).rows, [["loop_add_fusion", 5000]]);
     // By the module's name alone; what the module lacks; another program.
     assert.equal((await of("module=jit_step&op=fusion.1")).instruction.line, instruction.line);
     const lacking = await of("program_id=15&op=gone.2");
@@ -206,7 +209,7 @@ test("a kernel leads to its HLO instruction, the instruction to source and stack
 
 test("one module of two nights is one, with both profiles", async () => {
   const second = hloXspace({ program: 77, hlo: hloPlane({ program: 77, ids: 9000 }), begin: 2000 });
-  await stored("nights.db", { "one/a.xplane.pb": hloXspace(), "two/a.xplane.pb": second }, async (get) => {
+  await stored("nights.db", { one: hloXspace(), two: second }, async (get) => {
     const content = await get("/hlo/1");
     assert.deepEqual(content.profiles.map((one) => one.program_id), ["77", "15"]);
     await get("/hlo/2", 404);
@@ -214,23 +217,23 @@ test("one module of two nights is one, with both profiles", async () => {
 });
 
 test("why there is no HLO, or no source, is said with what brings it", async () => {
-  const files = {
-    "none.xplane.pb": hloXspace({ hlo: null }),
-    "plain.xplane.pb": hloXspace({ hlo: hloPlane({ source: false }), begin: 3000 }),
-    "chrome.json": JSON.stringify([{ ph: "X", name: "k", ts: 1, dur: 2, pid: 1, tid: 1, args: { hlo_op: "fusion.1", hlo_module: "jit_step" } }]),
-  };
-  await stored("absent.db", files, async (get) => {
-    const traces = Object.fromEntries((await get("/artifacts?kind=trace")).items.map((one) => [one.name, one.trace_id]));
-    const absence = async (name) => (await get(`/traces/${traces[name]}/hlo-instruction?module=jit_step&op=fusion.1`)).absence;
-    assert.match(await absence("none.xplane.pb"), /enable_hlo_proto/);
-    assert.match(await absence("plain.xplane.pb"), /XLA_HLO_DEBUG=1/);
-    assert.match(await absence("chrome.json"), /Chrome traces do not/);
+  const chrome = JSON.stringify([{ ph: "X", name: "k", ts: 1, dur: 2, pid: 1, tid: 1, args: { hlo_op: "fusion.1", hlo_module: "jit_step" } }]);
+  write("chrome/alpha/0/trace-cuda-openxla-False-eval-None-PJRT-None-alpha.json", chrome);
+  ingest("absent.db", join(folder, "chrome"));
+  await stored("absent.db", { none: hloXspace({ hlo: null }), plain: hloXspace({ hlo: hloPlane({ source: false }), begin: 3000 }) }, async (get) => {
+    // The newest first.
+    const traces = (await get("/artifacts?kind=trace")).items.map((one) => one.trace_id);
+    const absences = [];
+    for (const trace of traces) absences.push((await get(`/traces/${trace}/hlo-instruction?module=jit_step&op=fusion.1`)).absence);
+    assert.match(absences[0], /XLA_HLO_DEBUG=1/);
+    assert.match(absences[1], /enable_hlo_proto/);
+    assert.match(absences[2], /Chrome traces do not/);
     assert.match((await get("/hlo/1")).source_absence, /XLA_HLO_DEBUG=1/);
   });
 });
 
 test("every kernel of a real profile has its instruction", { skip: existsSync(real) ? false : `${real} is not there` }, async () => {
-  await stored("real.db", { "real/a.xplane.pb": readFileSync(join(real, "mi300_jax_conv.xplane.pb")) }, async (get) => {
+  await stored("modules.db", { one: readFileSync(join(real, "mi300_jax_conv.xplane.pb")) }, async (get) => {
     const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
     const { modules } = await get(`/traces/${trace}/hlo`);
     assert.equal(modules.length, 8);

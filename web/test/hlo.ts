@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hloQuestion, numberedLines } from "../src/lib/hlo";
+import { hloQuestion, numberedLines, slicesQuery } from "../src/lib/hlo";
 
 const slice = (name: string, category: string, values: object | null) => ({ name, category, arguments: values && JSON.stringify(values) });
 
@@ -37,4 +37,11 @@ test("lines of a part of a text keep their numbers", () => {
     { line: 3, text: "ef" },
     { line: 4, text: "gh" },
   ]);
+});
+
+test("the slices of an instruction are asked for by its name and its program, with a sign or without", () => {
+  const sql = slicesQuery("fusion.1", "-6255983156473747731");
+  assert.match(sql, /arg\(slice_id, 'hlo_op'\) = 'fusion\.1' OR substr\(arg\(slice_id, 'hlo_op'\), -10\) = '::fusion\.1'/);
+  assert.match(sql, /IN \('-6255983156473747731', '12190760917235803885'\)/);
+  assert.ok(slicesQuery("it's", "5").includes("'it''s'"));
 });

@@ -1,11 +1,11 @@
 // The real program on a store of its own.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hloXspace } from "./xplane.mjs";
+import { hloXspace, writeProfile } from "./xplane.mjs";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
@@ -111,8 +111,7 @@ export async function serveSamples(name, ...options) {
 /** The samples, and a profile that holds HLO, which none of them does: what the examples of the contract ask for. */
 export async function serveExamples(name) {
   const samples = await serveSamples(name);
-  const profile = join(samples.folder, "hlo.xplane.pb");
-  writeFileSync(profile, hloXspace());
+  const profile = writeProfile(join(samples.folder, "profiled"), hloXspace());
   assert.equal(benchhud("ingest", profile, "--db", samples.db).status, 0);
   return samples;
 }

@@ -1,4 +1,6 @@
 // Writes XSpace messages (XPlane profiles) byte by byte.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 function varint(value) {
   const bytes = [];
@@ -75,4 +77,12 @@ export function hloXspace({ program = 15, hlo = hloPlane({ program }), begin = 1
   );
   const device = message([1, 0], [2, "/device:GPU:0"], [3, stream], [4, entry(1, "loop_add_fusion")], [5, entry(1, "hlo_op")], [5, entry(2, "hlo_module")], [5, entry(3, "program_id")]);
   return message([1, device], ...(hlo ? [[1, hlo]] : []));
+}
+
+/** Puts a profile into an output directory where the runner leaves it, of a result that is not there. Returns the directory. */
+export function writeProfile(folder, bytes, name = "localhost_9012.xplane.pb") {
+  const place = join(folder, "alpha/xla-profile/xplane-cuda-openxla-False-eval-None-PJRT-None-alpha/plugins/profile/2026_01_02_03_04_05");
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, name), bytes);
+  return folder;
 }

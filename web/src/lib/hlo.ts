@@ -1,4 +1,5 @@
-// From slices to the instructions of HLO that they execute.
+// From slices to the instructions of HLO that they execute, and back.
+import { traceHref } from "./route";
 
 /** What a slice says of the instruction: parameters of /traces/{id}/hlo-instruction. */
 export type HloQuestion = { program_id: string | null; module: string | null; op: string | null };
@@ -32,6 +33,24 @@ export function hloQuestion(slice: { name: string; category: string; arguments: 
   if (op === null || (!isXla && program === null && module === null)) return null;
   return { program_id: program, module, op };
 }
+
+/** The slices of a trace that execute an instruction: a question to its tables, since a GPU's kernels have names of their own and the instruction's in their arguments. */
+export function slicesQuery(instruction: string, program: string): string {
+  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+  // Arguments have the number with a sign or without.
+  const programs = [program, BigInt.asUintN(64, BigInt(program)).toString()].map(quoted).join(", ");
+  return [
+    "SELECT slice_id, track, name, begin, duration FROM slices",
+    "WHERE category IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'xla_op', 'xla_async_op', 'host')",
+    `AND (arg(slice_id, 'hlo_op') = ${quoted(instruction)} OR substr(arg(slice_id, 'hlo_op'), ${-instruction.length - 2}) = ${quoted(`::${instruction}`)}`,
+    `  OR (category LIKE 'xla%' AND (name = ${quoted(instruction)} OR instr(arg(slice_id, 'full_name'), ${quoted(`%${instruction} = `)}) = 1)))`,
+    `AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN (${programs}), true)`,
+    "ORDER BY begin",
+  ].join("\n");
+}
+
+/** The timeline with their list. */
+export const slicesHref = (trace: number, instruction: string, program: string): string => traceHref(trace, { tab: "query", sql: slicesQuery(instruction, program) });
 
 /** Lines of a part of a text that begins at the byte `from`: whole ones, each with its number. `anchor`: a line whose number is known; texts of HLO are ASCII. */
 export function numberedLines(text: string, from: number, anchor: { line: number; offset: number }): { line: number; text: string }[] {

@@ -134,5 +134,3 @@ export const artifactHref = (artifact: { id: number }): string => `/artifact/${a
 export const traceHref = (trace: number, query: Record<string, string> = {}): string => href(`/trace/${trace}`, query);
 /** A module of HLO that profiles hold; `query`: `line` of its text, and `trace` from which one came. */
 export const hloHref = (module: number, query: Record<string, string | null | undefined> = {}): string => href(`/hlo/${module}`, query);
-/** A timeline with the slices of one name found: of an instruction of HLO, those that execute it. */
-export const slicesHref = (trace: number, name: string): string => traceHref(trace, { q: `"${name.replaceAll('"', '""')}"`, tab: "hits" });

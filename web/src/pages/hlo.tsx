@@ -4,9 +4,9 @@ import { type ApiError, BASE, address, asApiError, askTextPiece } from "../api/c
 import type { HloInstruction, HloModuleContent } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, plural, shown } from "../lib/format";
-import { numberedLines } from "../lib/hlo";
+import { numberedLines, slicesHref } from "../lib/hlo";
 import { useTitle } from "../lib/hooks";
-import { hloHref, slicesHref, traceHref, useQuery } from "../lib/route";
+import { hloHref, traceHref, useQuery } from "../lib/route";
 import { HloNeighbours, HloSource } from "../parts/profile/hlo";
 import { ModuleContent } from "../parts/profile/ir";
 import { Copy, ErrorNote, Section, Waiting } from "../parts/small";
@@ -19,6 +19,7 @@ export function HloPage({ id }: { id: number }) {
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
   const from = data.profiles.find((one) => String(one.trace_id) === query.get("trace")) ?? data.profiles[0];
   const module = data.ir_modules[0];
+  const place = { id, length: data.byte_count, from: from ?? null };
   return (
     <div class="profile">
       <header class="page-head">
@@ -34,7 +35,7 @@ export function HloPage({ id }: { id: number }) {
       {error && <ErrorNote error={error} again={again} kept />}
       <Profiles content={data} />
       {data.source_absence !== null && <p class="quiet note">{data.source_absence}</p>}
-      {line === null ? <ModuleText id={id} length={data.byte_count} trace={from?.trace_id ?? null} chosen={null} /> : <Line key={line} id={id} length={data.byte_count} line={line} trace={from?.trace_id ?? null} />}
+      {line === null ? <ModuleText {...place} chosen={null} /> : <Line key={line} {...place} line={line} />}
       {module && (
         <Section id="content" title="What is in it">
           <ModuleContent module={module} />
@@ -64,9 +65,10 @@ function Profiles({ content }: { content: HloModuleContent }) {
   );
 }
 
-type Place = { id: number; length: number; trace: number | null };
+/** `from`: the profile that somebody came from, else the newest that holds the module. */
+type Place = { id: number; length: number; from: HloModuleContent["profiles"][number] | null };
 
-const lineHref = ({ id, trace }: Pick<Place, "id" | "trace">, line: number): string => hloHref(id, { line: String(line), trace: trace === null ? null : String(trace) });
+const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): string => hloHref(id, { line: String(line), trace: from && String(from.trace_id) });
 
 /** The text with a line that somebody chose. A line without an instruction is only said to have none. */
 function Line({ line, ...place }: Place & { line: number }) {
@@ -88,11 +90,11 @@ function Line({ line, ...place }: Place & { line: number }) {
           <dd class="mono">{shown(data.type)}</dd>
           <HloSource instruction={data} />
           <HloNeighbours instruction={data} lineHref={(to) => lineHref(place, to)} />
-          {place.trace !== null && (
+          {place.from && (
             <>
               <dt>Slices</dt>
               <dd>
-                <a href={slicesHref(place.trace, data.name)}>find them in the timeline</a>
+                <a href={slicesHref(place.from.trace_id, data.name, place.from.program_id)}>those that execute it, in the timeline</a>
               </dd>
             </>
           )}
@@ -111,7 +113,7 @@ const PIECE = 64 * 1024;
 const BEFORE = 8 * 1024;
 
 /** The text around the chosen line, or its beginning; more of it when asked. */
-function ModuleText({ id, length, trace, chosen }: Place & { chosen: { line: number; offset: number } | null }) {
+function ModuleText({ id, length, from, chosen }: Place & { chosen: { line: number; offset: number } | null }) {
   const url = `${BASE}/hlo/${id}/text`;
   const anchor = chosen ?? { line: 1, offset: 0 };
   const begin = Math.max(0, anchor.offset - BEFORE);
@@ -146,7 +148,7 @@ function ModuleText({ id, length, trace, chosen }: Place & { chosen: { line: num
         <pre tabIndex={0} role="region" aria-label="Text of the module" class="hlo-lines">
           {numberedLines(part.text, part.from, anchor).map((one) => (
             <span key={one.line} class={one.line === chosen?.line ? "hlo-line chosen" : "hlo-line"} ref={one.line === chosen?.line ? chosenLine : undefined}>
-              <a class="hlo-number" href={lineHref({ id, trace }, one.line)} aria-label={`Line ${one.line}`} aria-current={one.line === chosen?.line ? "true" : undefined}>
+              <a class="hlo-number" href={lineHref({ id, from }, one.line)} aria-label={`Line ${one.line}`} aria-current={one.line === chosen?.line ? "true" : undefined}>
                 {one.line}
               </a>
               {one.text}

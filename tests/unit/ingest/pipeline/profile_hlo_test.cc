@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // A model's module of so many instructions, as one process numbered them.
-Message model(std::int64_t first_id, std::int64_t module_id, int instructions = 200) {
+Message model(std::int64_t first_id, std::int64_t module_id, int instructions = 1000) {
   const Message shape = hlo_array(kF32, {128, 256});
   std::vector<Message> made = {hlo_parameter(first_id, "p0", 0, shape)};
   for (int i = 1; i < instructions; ++i) {
@@ -105,7 +105,7 @@ TEST_F(ProfileHlo, OfThirtyNightsTakesHardlyMoreThanOfOne) {
   for (int night = 0; night < 30; ++night) {
     const std::string name = "jit_f(" + std::to_string(1000 + 17 * night) + ")";
     trace_of(write("n" + std::to_string(night) + "/a.xplane.pb",
-                   profile(metadata_plane(name, model(10 + 1000 * night, night)), night)));
+                   profile(metadata_plane(name, model(10 + 5000 * night, night)), night)));
     if (night == 0) of_one = bytes_of_hlo();
   }
   EXPECT_EQ(number("SELECT count(*) FROM hlo_module"), 1);

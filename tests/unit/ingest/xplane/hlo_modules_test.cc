@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,8 +12,11 @@
 #include <tuple>
 #include <vector>
 
+#include "ingest/ir/hlo_lookup.h"
+#include "ingest/ir/ir_instruction.h"
 #include "ingest/ir/ir_text.h"
 #include "ingest/xplane/xplane_file.h"
+#include "ingest/xplane/xplane_wire.h"
 #include "tests/unit/ingest/xplane/hlo_proto_writer.h"
 #include "tests/unit/places.h"
 
@@ -148,6 +152,45 @@ TEST(HloModules, AreThoseOfRealProfiles) {
     EXPECT_EQ(got, expected) << name;
   }
   EXPECT_EQ(modules, 32);
+}
+
+// XLA prints the instruction of each operation of a TPU as the operation's name.
+TEST(HloModules, ArePrintedAsXlaItselfPrintsInstructions) {
+  const auto path = shared_folder() / "data/xplane/tpu_v6e_host_offload.xplane.pb";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+  const auto opened = XplaneFile::open(path.string());
+  ASSERT_TRUE(opened);
+  std::map<std::int64_t, std::string> texts;
+  for (const XplaneHloModule& one : found_in(opened->bytes()).modules) {
+    texts[one.program_id] = one.text;
+  }
+  int compared = 0;
+  for (const XplanePlane& plane : find_xplanes(opened->bytes(), "/device:TPU:0")) {
+    for (const auto& [id, message] : plane.kinds) {
+      const XplaneKind kind = read_xplane_kind(message);
+      if (!kind.name.starts_with('%')) continue;
+      std::int64_t program = 0;
+      for (const XplaneStat& stat : kind.stats) {
+        const auto name = plane.stat_names.find(stat.metadata_id);
+        if (name != plane.stat_names.end() && name->second == "program_id") {
+          program = static_cast<std::int64_t>(stat.number);
+        }
+      }
+      const auto facts = find_hlo_instruction(texts[program], kind.name);
+      ASSERT_TRUE(facts) << kind.name;
+      const auto of_xla = parse_instruction(kind.name);
+      const auto ours = parse_instruction(facts->text);
+      ASSERT_TRUE(of_xla && ours) << kind.name;
+      EXPECT_EQ(ours->name, of_xla->name);
+      EXPECT_EQ(ours->type, of_xla->type);
+      EXPECT_EQ(ours->op, of_xla->op);
+      // Behind what both print stand metadata and the like.
+      EXPECT_TRUE(ours->attributes.starts_with(of_xla->attributes)) << facts->text << "\n"
+                                                                    << kind.name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 10);
 }
 
 }  // namespace

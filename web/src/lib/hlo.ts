@@ -43,10 +43,10 @@ export function slicesQuery(instruction: string, program: string): string {
     "SELECT slice_id, track, name, begin, duration FROM slices",
     "WHERE category IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'xla_op', 'xla_async_op', 'host')",
     `AND (arg(slice_id, 'hlo_op') = ${quoted(instruction)} OR substr(arg(slice_id, 'hlo_op'), ${-instruction.length - 2}) = ${quoted(`::${instruction}`)}`,
-    `  OR (category LIKE 'xla%' AND (name = ${quoted(instruction)} OR instr(arg(slice_id, 'full_name'), ${quoted(`%${instruction} = `)}) = 1)))`,
+    `OR (category LIKE 'xla%' AND (name = ${quoted(instruction)} OR instr(arg(slice_id, 'full_name'), ${quoted(`%${instruction} = `)}) = 1)))`,
     `AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN (${programs}), true)`,
     "ORDER BY begin",
-  ].join("\n");
+  ].join(" ");
 }
 
 /** The timeline with their list. */

@@ -53,13 +53,15 @@ function Profiles({ content }: { content: HloModuleContent }) {
     <dl class="facts">
       <dt>Held by</dt>
       <dd>
-        {profiles.slice(0, MOST_PROFILES).map((one, index) => (
-          <span key={`${one.trace_id} ${one.program_id}`}>
-            {index > 0 && ", "}
-            <a href={traceHref(one.trace_id)}>trace {one.trace_id}</a> <span class="quiet">program {one.program_id}</span>
-          </span>
-        ))}
-        {profile_count > MOST_PROFILES && <span class="quiet"> and {count(profile_count - MOST_PROFILES)} more</span>}
+        <ul class="owners">
+          {profiles.slice(0, MOST_PROFILES).map((one) => (
+            <li key={`${one.trace_id} ${one.program_id}`}>
+              <a href={traceHref(one.trace_id)}>trace {one.trace_id}</a>
+              <span class="quiet">program {one.program_id}</span>
+            </li>
+          ))}
+          {profile_count > MOST_PROFILES && <li class="quiet">and {count(profile_count - MOST_PROFILES)} more</li>}
+        </ul>
       </dd>
     </dl>
   );

@@ -335,6 +335,10 @@ TEST(HloText, NamesAndTextsAreOneLineOfPlainCharacters) {
   EXPECT_THAT(made.text, HasSubstr("ROOT %a_b_c = f32[2,3]{1,0} add(), "
                                    "metadata={op_name=\"x\\ny\\\"\\303\\251\"}\n"));
   EXPECT_THAT(read_ir_text(made.text).problems, IsEmpty());
+  EXPECT_EQ(printed_instruction(hlo_instruction(1, "x", "compare", kMatrix).text(63, "L\nT")),
+            "%x = f32[2,3]{1,0} compare(), direction=L_T");
+  EXPECT_EQ(printed_instruction(hlo_instruction(1, "x", "fusion", kMatrix).text(11, "k\x01")),
+            "%x = f32[2,3]{1,0} fusion(), kind=k_");
   const std::string large(kMostBackendConfig + 1, 'x');
   EXPECT_EQ(printed_instruction(hlo_instruction(1, "x", "add", kMatrix).text(43, large)),
             "%x = f32[2,3]{1,0} add(), backend_config=\"<65537 bytes>\"");

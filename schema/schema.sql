@@ -282,9 +282,11 @@ CREATE TABLE hlo_module (
 
 -- Which of them a profile holds. A trace of another kind has none.
 CREATE TABLE trace_hlo (
-  trace_id  INTEGER PRIMARY KEY REFERENCES trace (id),
-  llo_bytes INTEGER NOT NULL,  -- of dumps of LLO, which are not kept
-  modules   BLOB    NOT NULL   -- of each hlo_module.id and program id, varint and zigzag varint
+  trace_id   INTEGER PRIMARY KEY REFERENCES trace (id),
+  llo_bytes  INTEGER NOT NULL,  -- of dumps of LLO, which are not kept
+  modules    BLOB    NOT NULL,  -- of each hlo_module.id and program id, varint and zigzag varint
+  unreadable INTEGER NOT NULL,  -- modules that could not be decoded
+  left_out   INTEGER NOT NULL   -- modules beyond the limits
 ) STRICT;
 
 -- Who changed what by a command.

@@ -68,12 +68,15 @@ Expected<std::int64_t> put_hlo_module(Connection& connection, std::string_view n
 
 Expected<void> put_trace_hlo(Connection& connection, schema::TraceId trace, const TraceHlo& hlo) {
   Statement insert = connection.cached(sql::kInsertTraceHlo);
-  return insert.bind(1, trace).bind(2, hlo.llo_bytes).bind_blob(3, packed_uses(hlo.modules)).run();
+  insert.bind(1, trace).bind(2, hlo.llo_bytes).bind_blob(3, packed_uses(hlo.modules));
+  return insert.bind(4, hlo.unreadable).bind(5, hlo.left_out).run();
 }
 
 Expected<void> delete_trace_hlo(Connection& connection, schema::TraceId trace) {
-  BENCHHUD_TRY(connection.cached(sql::kDeleteTraceHlo).bind(1, trace).run());
-  if (connection.changes() == 0) return {};
+  return connection.cached(sql::kDeleteTraceHlo).bind(1, trace).run();
+}
+
+Expected<void> delete_unused_hlo(Connection& connection) {
   std::set<std::int64_t> used;
   BENCHHUD_ASSIGN(const auto left, all_uses(connection));
   for (const StoredUses& stored : left) {
@@ -89,6 +92,26 @@ Expected<void> delete_trace_hlo(Connection& connection, schema::TraceId trace) {
   return {};
 }
 
+Expected<void> add_trace_problems(Connection& connection, schema::TraceId trace,
+                                  const Trace& found) {
+  if (found.problem_count == 0) return {};
+  Statement count = connection.cached(sql::kCountProblemsOfTrace);
+  count.bind(1, trace);
+  BENCHHUD_ASSIGN(
+      auto number,
+      one(count, [](const Statement& row) { return row.integer(0); }, "number of problems"));
+  for (const auto& problem : found.problems) {
+    if (number >= static_cast<std::int64_t>(Trace::kMostProblems)) break;
+    Statement insert = connection.cached(sql::kInsertTraceProblem);
+    insert.bind(1, trace).bind(2, number++).bind(3, problem.offset);
+    BENCHHUD_TRY(insert.bind_text_view(4, problem.reason).run());
+  }
+  for (const std::string_view sql : {sql::kAddToProblemCount, sql::kAddToProblemCountsOfDumps}) {
+    BENCHHUD_TRY(connection.cached(sql).bind(1, trace).bind(2, found.problem_count).run());
+  }
+  return {};
+}
+
 Expected<std::optional<TraceHlo>> trace_hlo(Connection& connection, schema::TraceId trace) {
   Statement query = connection.cached(sql::kTraceHloOfTrace);
   query.bind(1, trace);
@@ -99,6 +122,8 @@ Expected<std::optional<TraceHlo>> trace_hlo(Connection& connection, schema::Trac
   TraceHlo hlo;
   hlo.llo_bytes = query.integer(0);
   BENCHHUD_ASSIGN(hlo.modules, unpacked_uses(query.blob(1)));
+  hlo.unreadable = query.integer(2);
+  hlo.left_out = query.integer(3);
   return std::optional(std::move(hlo));
 }
 

@@ -12,6 +12,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "schema/model/types.h"
+#include "trace/trace.h"
 
 namespace benchhud::trace {
 
@@ -24,6 +25,8 @@ struct HloModuleUse {
 struct TraceHlo {
   std::vector<HloModuleUse> modules;  ///< in the profile's order
   std::int64_t llo_bytes = 0;         ///< of dumps of LLO, which are not kept
+  std::int64_t unreadable = 0;        ///< modules that are there and could not be decoded
+  std::int64_t left_out = 0;          ///< modules beyond the limits
 };
 
 /// A module, which several profiles may hold.
@@ -44,9 +47,17 @@ schema::Expected<std::int64_t> put_hlo_module(schema::Connection& connection, st
 schema::Expected<void> put_trace_hlo(schema::Connection& connection, schema::TraceId trace,
                                      const TraceHlo& hlo);
 
-/// Forgets what a trace's profile holds, and modules that no other does. Their texts are deleted by
-/// delete_unused_texts(). The caller holds the write transaction.
+/// Forgets what a trace's profile holds. The caller holds the write transaction.
 schema::Expected<void> delete_trace_hlo(schema::Connection& connection, schema::TraceId trace);
+
+/// Deletes modules that no profile holds; their texts are deleted by delete_unused_texts(). The
+/// caller holds the write transaction. Error: kCorrupt.
+schema::Expected<void> delete_unused_hlo(schema::Connection& connection);
+
+/// Adds what `found` has of problems to those of a trace that is stored, and to their number there
+/// and at its dumps. The caller holds the write transaction.
+schema::Expected<void> add_trace_problems(schema::Connection& connection, schema::TraceId trace,
+                                          const Trace& found);
 
 /// None of a trace that is no XPlane profile, or that was stored before its modules were read.
 /// Error: kCorrupt.

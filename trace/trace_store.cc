@@ -409,6 +409,7 @@ schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connecti
                     return schema::TraceId(row.integer(0));
                   }));
   for (const schema::TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));
+  if (!unused.empty()) BENCHHUD_TRY(delete_unused_hlo(connection));
   return static_cast<std::int64_t>(unused.size());
 }
 

@@ -28,6 +28,14 @@ void write_references(schema::JsonWriter& json, std::string_view key, std::strin
   json.field(count_key, count);
 }
 
+void write_if_known(schema::JsonWriter& json, const std::optional<ingest::HloFacts>& facts) {
+  if (facts) {
+    write_hlo_instruction(json, *facts);
+  } else {
+    json.null();
+  }
+}
+
 }  // namespace
 
 void write_hlo_module(schema::JsonWriter& json, const trace::HloModule& module,
@@ -68,6 +76,15 @@ void write_hlo_instruction(schema::JsonWriter& json, const ingest::HloFacts& fac
   json.end_object();
 }
 
+void write_hlo_line(schema::JsonWriter& json, const ingest::HloLine& line) {
+  json.begin_object();
+  json.field("line", line.line);
+  json.field("offset", line.offset);
+  json.key("instruction");
+  write_if_known(json, line.instruction);
+  json.end_object();
+}
+
 void write_hlo_answer(schema::JsonWriter& json, const service::HloAnswer& answer) {
   json.begin_object();
   json.key("module");
@@ -78,11 +95,7 @@ void write_hlo_answer(schema::JsonWriter& json, const service::HloAnswer& answer
   }
   json.field("entry_line", told(answer.entry_line));
   json.key("instruction");
-  if (answer.instruction) {
-    write_hlo_instruction(json, *answer.instruction);
-  } else {
-    json.null();
-  }
+  write_if_known(json, answer.instruction);
   json.field("absence", told(answer.absence));
   json.end_object();
 }

@@ -17,6 +17,9 @@ void write_hlo_module(schema::JsonWriter& json, const trace::HloModule& module,
 /// As the contract's HloInstruction.
 void write_hlo_instruction(schema::JsonWriter& json, const ingest::HloFacts& facts);
 
+/// As the contract's HloLine.
+void write_hlo_line(schema::JsonWriter& json, const ingest::HloLine& line);
+
 /// As the contract's HloOfSlice.
 void write_hlo_answer(schema::JsonWriter& json, const service::HloAnswer& answer);
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "ingest/ir/hlo_name.h"
 #include "ingest/ir/ir_instruction.h"
 #include "ingest/ir/ir_module_builder.h"
 #include "ingest/ir/ir_type.h"
@@ -174,28 +176,32 @@ std::vector<HloFrame> stack_of(const HloTables& tables, std::int64_t frame) {
   return stack;
 }
 
-// The names behind "%" in a text, in order, each once.
-std::vector<std::string_view> names_in(std::string_view text) {
-  std::vector<std::string_view> names;
+// Calls `take` with each name behind "%" in a text, in order, while it returns true. Whole names
+// are compared, never searched for: a hostile text has a long name that almost fits everywhere.
+template <class Take>
+void each_name(std::string_view text, Take take) {
   for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at)) {
     ++at;
-    const std::size_t end = std::min(text.find_first_of(", (){}=", at), text.size());
-    const std::string_view name = text.substr(at, end - at);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    if (names.size() == kMostHloReferences) break;
+    const std::size_t end = std::min(text.find_first_of(", (){}=%", at), text.size());
+    if (!take(text.substr(at, end - at))) return;
     at = end;
   }
+}
+
+// Each once.
+std::vector<std::string_view> names_in(std::string_view text) {
+  std::vector<std::string_view> names;
+  each_name(text, [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return names.size() < kMostHloReferences;
+  });
   return names;
 }
 
-bool has_operand(std::string_view operands, std::string_view name) {
-  for (std::size_t at = operands.find(name); at != operands.npos;
-       at = operands.find(name, at + 1)) {
-    const bool begins = at > 0 && operands[at - 1] == '%';
-    const std::size_t end = at + name.size();
-    if (begins && (end == operands.size() || operands[end] == ',')) return true;
-  }
-  return false;
+bool has_name(std::string_view text, std::string_view name) {
+  bool is_there = false;
+  each_name(text, [&](std::string_view one) { return !(is_there = one == name); });
+  return is_there;
 }
 
 // What an instruction calls, by the attributes that name computations.
@@ -245,9 +251,9 @@ void add_neighbours(std::string_view text, const IrInstruction& instruction, Hlo
       instruction_lines.emplace(name, line.number);
     }
     // Most lines do not have the name at all.
-    if (line.text.find(facts->name) == line.text.npos) continue;
+    if (!has_name(line.text.substr(line.text.find(" = ")), facts->name)) continue;
     const auto user = parse_instruction(line.text);
-    if (!user || !has_operand(user->operands, facts->name)) continue;
+    if (!user || !has_name(user->operands, facts->name)) continue;
     if (++facts->user_count <= static_cast<std::int64_t>(kMostHloReferences)) {
       facts->users.push_back({std::string(name), line.number});
     }
@@ -290,20 +296,14 @@ std::optional<HloFacts> facts_of(std::string_view text, const NumberedLine& line
   return facts;
 }
 
-// The first line with an instruction that `fits`.
-template <class Fits>
-std::optional<HloFacts> find_line(std::string_view text, Fits fits) {
-  HloLines lines(text);
-  NumberedLine line;
-  std::string_view computation;
-  while (lines.next(&line)) {
-    if (begins_computation(line.text)) {
-      computation = computation_name(line.text);
-    } else if (fits(line)) {
-      return facts_of(text, line, computation);
-    }
-  }
-  return std::nullopt;
+// The computation that a fusion calls; "" of other lines.
+std::string_view fused_computation(std::string_view line) {
+  constexpr std::string_view kCalls = ", calls=%";
+  if (line.find(" fusion(") == line.npos) return {};
+  const std::size_t at = line.find(kCalls);
+  if (at == line.npos) return {};
+  line.remove_prefix(at + kCalls.size());
+  return line.substr(0, line.find_first_of(", "));
 }
 
 }  // namespace
@@ -314,14 +314,44 @@ std::optional<HloFacts> find_hlo_instruction(std::string_view text, std::string_
   if (colons != name.npos) name.remove_prefix(colons + 2);
   name = without_percent(name);
   if (name.empty()) return std::nullopt;
-  return find_line(text,
-                   [&](const NumberedLine& line) { return instruction_name(line.text) == name; });
+  const std::string printed = hlo_name(name);
+  struct Found {
+    NumberedLine line;
+    std::string_view computation;
+  };
+  std::vector<Found> found;
+  std::set<std::string_view> fused;
+  HloLines lines(text);
+  NumberedLine line;
+  std::string_view computation;
+  while (lines.next(&line)) {
+    if (begins_computation(line.text)) {
+      computation = computation_name(line.text);
+    } else if (instruction_name(line.text) == printed) {
+      found.push_back({line, computation});
+    }
+    const std::string_view called = fused_computation(line.text);
+    if (!called.empty()) fused.insert(called);
+  }
+  if (found.empty()) return std::nullopt;
+  const auto executed = std::ranges::find_if(
+      found, [&](const Found& one) { return !fused.contains(one.computation); });
+  const Found& chosen = executed == found.end() ? found.front() : *executed;
+  return facts_of(text, chosen.line, chosen.computation);
 }
 
-std::optional<HloFacts> hlo_instruction_at(std::string_view text, std::int64_t number) {
-  return find_line(text, [&](const NumberedLine& line) {
-    return line.number == number && !instruction_name(line.text).empty();
-  });
+std::optional<HloLine> hlo_line_at(std::string_view text, std::int64_t number) {
+  HloLines lines(text);
+  NumberedLine line;
+  std::string_view computation;
+  while (lines.next(&line)) {
+    if (begins_computation(line.text)) computation = computation_name(line.text);
+    if (line.number != number) continue;
+    HloLine made{line.number, static_cast<std::int64_t>(line.offset), std::nullopt};
+    if (!instruction_name(line.text).empty()) made.instruction = facts_of(text, line, computation);
+    return made;
+  }
+  return std::nullopt;
 }
 
 std::int64_t hlo_entry_line(std::string_view text) {

@@ -41,12 +41,20 @@ struct HloFacts {
 };
 inline constexpr std::size_t kMostHloReferences = 50;
 
-/// The instruction of that name; "a::b" is b, "%b = f32[] add(…)" too. Nothing where there is none.
-/// Takes time linear in the text, which has an instruction a line, as print_hlo() makes it.
+/// The instruction of that name; "a::b" is b, "%b = f32[] add(…)" too, and what a name of HLO
+/// cannot have is "_" in it. Of several the first that is not inside of a fusion, which is what a
+/// device executes; else the first. Nothing where there is none. Takes time linear in the text,
+/// which has an instruction a line, as print_hlo() makes it.
 std::optional<HloFacts> find_hlo_instruction(std::string_view text, std::string_view name);
 
-/// The instruction on that line; nothing where there is none.
-std::optional<HloFacts> hlo_instruction_at(std::string_view text, std::int64_t line);
+/// A line of the text.
+struct HloLine {
+  std::int64_t line = 0, offset = 0;    ///< its number, from 1, and where it begins, bytes
+  std::optional<HloFacts> instruction;  ///< nothing where it has none
+};
+
+/// Nothing where the text has fewer lines.
+std::optional<HloLine> hlo_line_at(std::string_view text, std::int64_t line);
 
 /// The line on which the entry computation begins; 0 where there is none.
 std::int64_t hlo_entry_line(std::string_view text);

@@ -359,7 +359,10 @@ class DumpIngest::File {
     if (!trace) return {};
     BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(state_.store, *trace));
     if (stored) return {};
-    BENCHHUD_ASSIGN(const auto hlo, put_profile_hlo(state_.store, file.bytes(), nullptr));
+    trace::Trace found;
+    BENCHHUD_ASSIGN(const auto hlo, put_profile_hlo(state_.store, file.bytes(), &found));
+    BENCHHUD_TRY(trace::add_trace_problems(state_.store, *trace, found));
+    known_->problem_count += found.problem_count;
     return trace::put_trace_hlo(state_.store, *trace, hlo);
   }
 

@@ -1,5 +1,6 @@
 #include "ingest/pipeline/profile_hlo.h"
 
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,14 +15,16 @@ Expected<trace::TraceHlo> put_profile_hlo(schema::Connection& store, std::string
                                           trace::Trace* trace) {
   trace::TraceHlo hlo;
   schema::TextWriter texts(store);
+  std::set<std::pair<std::int64_t, std::int64_t>> known;
   const auto take = [&](const XplaneHloModule& module) -> Expected<void> {
     BENCHHUD_ASSIGN(const schema::TextId text, texts.put(schema::pack_text(module.text)));
     BENCHHUD_ASSIGN(const std::int64_t id, trace::put_hlo_module(store, module.name, text));
-    hlo.modules.push_back({id, module.program_id});
+    // Both files of a session may hold it.
+    const trace::HloModuleUse use{id, module.program_id};
+    if (known.emplace(use.module, use.program_id).second) hlo.modules.push_back(use);
     return {};
   };
   const auto report = [&](std::int64_t place, std::string reason) {
-    if (trace == nullptr) return;
     ++trace->problem_count;
     if (trace->problems.size() < trace::Trace::kMostProblems) {
       trace->problems.push_back({place, std::move(reason)});
@@ -29,6 +32,8 @@ Expected<trace::TraceHlo> put_profile_hlo(schema::Connection& store, std::string
   };
   BENCHHUD_ASSIGN(const XplaneHloFound found, read_xplane_hlo(bytes, take, report));
   hlo.llo_bytes = found.llo_bytes;
+  hlo.unreadable = found.unreadable;
+  hlo.left_out = found.left_out;
   return hlo;
 }
 

@@ -11,7 +11,7 @@
 namespace benchhud::ingest {
 
 /// Stores the modules of a profile's bytes, decompressed, each content once, and tells which they
-/// are, for put_trace_hlo(). What cannot be decoded becomes problems of `trace`, if there is one.
+/// are, for put_trace_hlo(). What cannot be decoded becomes problems of `trace`.
 /// The caller holds the write transaction.
 schema::Expected<trace::TraceHlo> put_profile_hlo(schema::Connection& store, std::string_view bytes,
                                                   trace::Trace* trace);

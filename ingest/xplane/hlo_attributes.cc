@@ -53,7 +53,7 @@ void write_dimensions(std::string_view opcode, const ProtoMessage& instruction, 
 // "[0:8], [0:4]", with strides where one is not 1.
 void write_slice(const std::vector<std::string_view>& dimensions, HloWriter* out) {
   std::vector<ProtoMessage> read;
-  for (const std::string_view one : dimensions) read.emplace_back(one);
+  for (const std::string_view one : dimensions) read.emplace_back(one, out->damage());
   const bool has_stride =
       std::ranges::any_of(read, [](const ProtoMessage& one) { return one.integer(3) != 1; });
   out->add(", slice={");
@@ -70,7 +70,7 @@ void write_groups(const std::vector<std::string_view>& groups, HloWriter* out) {
   out->add("{");
   for (std::size_t i = 0; i < groups.size() && !out->is_full(); ++i) {
     if (i > 0) out->add(",");
-    out->add_list(ProtoMessage(groups[i]).integers(1));
+    out->add_list(ProtoMessage(groups[i], out->damage()).integers(1));
   }
   out->add("}");
 }
@@ -97,9 +97,9 @@ void write_iota(const Integers& sizes, const Integers& reshaped, const Integers&
 }
 
 void write_replica_groups(const ProtoMessage& instruction, HloWriter* out) {
-  const ProtoMessage devices(instruction.bytes(87));
+  const ProtoMessage devices(instruction.bytes(87), out->damage());
   if (devices.has(2)) {
-    const ProtoMessage iota(devices.bytes(2));
+    const ProtoMessage iota(devices.bytes(2), out->damage());
     out->add(", replica_groups=");
     write_iota({iota.integer(1), iota.integer(2)}, iota.integers(3), iota.integers(4), out);
     return;
@@ -118,7 +118,7 @@ void write_collective(const ProtoMessage& instruction, HloWriter* out) {
   if (!pairs.empty()) {
     out->add(", source_target_pairs={");
     for (std::size_t i = 0; i < pairs.size() && !out->is_full(); ++i) {
-      const ProtoMessage pair(pairs[i]);
+      const ProtoMessage pair(pairs[i], out->damage());
       if (i > 0) out->add(",");
       out->add_list({pair.integer(1), pair.integer(2)});
     }
@@ -134,7 +134,7 @@ void write_aliasing(const ProtoMessage& instruction, HloWriter* out) {
   if (pairs.empty()) return;
   out->add(", output_to_operand_aliasing={");
   for (std::size_t i = 0; i < pairs.size() && !out->is_full(); ++i) {
-    const ProtoMessage pair(pairs[i]);
+    const ProtoMessage pair(pairs[i], out->damage());
     if (i > 0) out->add(", ");
     write_hlo_index(pair.integers(1), out);
     out->add(": (").add(pair.integer(2)).add(", ");
@@ -166,14 +166,14 @@ void write_custom_call(const ProtoMessage& instruction, HloWriter* out) {
 
 void write_solver(std::string_view opcode, const ProtoMessage& instruction, HloWriter* out) {
   if (opcode == "triangular-solve") {
-    const ProtoMessage options(instruction.bytes(59));
+    const ProtoMessage options(instruction.bytes(59), out->damage());
     out->add_word("left_side", truth(options.flag(1)));
     out->add_word("lower", truth(options.flag(2)));
     out->add_word("unit_diagonal", truth(options.flag(3)));
     const std::string_view transpose = name_of(kTransposes, options.integer(4));
     if (!transpose.empty()) out->add_word("transpose_a", transpose);
   } else {
-    out->add_word("lower", truth(ProtoMessage(instruction.bytes(62)).flag(1)));
+    out->add_word("lower", truth(ProtoMessage(instruction.bytes(62), out->damage()).flag(1)));
   }
 }
 
@@ -268,6 +268,51 @@ void write_sharding_body(const ProtoMessage& sharding, HloWriter* out) {
   out->add("}");
 }
 
+// "{{replicated}, {manual}}" of a tuple's.
+void write_sharding(const ProtoMessage& sharding, HloWriter* out) {
+  constexpr std::int64_t kTuple = 2;
+  out->add("{");
+  if (sharding.integer(1) != kTuple) {
+    write_sharding_body(sharding, out);
+  } else {
+    const auto parts = sharding.all_bytes(5);
+    for (std::size_t i = 0; i < parts.size() && !out->is_full(); ++i) {
+      out->add(i > 0 ? ", {" : "{");
+      write_sharding_body(ProtoMessage(parts[i], out->damage()), out);
+      out->add("}");
+    }
+  }
+  out->add("}");
+}
+
+// Of a domain, whose sharding changes at its borders.
+void write_domain(const ProtoMessage& instruction, HloWriter* out) {
+  if (!instruction.has(54) && !instruction.has(55)) return;
+  out->add(", domain={kind=\"sharding\", entry=");
+  write_sharding(ProtoMessage(instruction.bytes(54), out->damage()), out);
+  out->add(", exit=");
+  write_sharding(ProtoMessage(instruction.bytes(55), out->damage()), out);
+  out->add("}");
+}
+
+void write_replication(std::string_view replication, HloWriter* out) {
+  const Integers leaves = ProtoMessage(replication, out->damage()).integers(1);
+  out->add(", parameter_replication={");
+  for (std::size_t i = 0; i < leaves.size() && !out->is_full(); ++i) {
+    out->add(i > 0 ? "," : "").add(truth(leaves[i] != 0));
+  }
+  out->add("}");
+}
+
+// What is not printed of an instruction: results' accuracies, sparsities, and what writers newer
+// than this have, each above the fields that are known here.
+void write_rest(const ProtoMessage& instruction, HloWriter* out) {
+  constexpr std::uint32_t kSparsity = 86, kLastPrinted = 90;
+  const std::string rest = instruction.bytes_of(
+      [](std::uint32_t number) { return number == kSparsity || number > kLastPrinted; });
+  if (!rest.empty()) out->add(" ").add_hash(rest);
+}
+
 }  // namespace
 
 void write_hlo_index(const Integers& index, HloWriter* out) { out->add_list(index); }
@@ -287,29 +332,23 @@ void write_hlo_attributes(std::string_view opcode, const ProtoMessage& instructi
   if (instruction.flag(56) && opcode != "custom-call") out->add_word("constrain_layout", "true");
   write_aliasing(instruction, out);
   write_configurations(instruction, out);
+  constexpr std::array<std::string_view, 3> kPaddings = {"", "PADDING_VALID", "PADDING_SAME"};
+  const std::string_view padding = name_of(kPaddings, instruction.integer(75));
+  if (!padding.empty()) out->add_word("padding_type", padding);
+  if (instruction.has(61)) write_replication(instruction.bytes(61), out);
+  write_domain(instruction, out);
+  write_rest(instruction, out);
 }
 
 void write_hlo_sharding(std::string_view sharding, HloWriter* out) {
-  const ProtoMessage fields(sharding);
-  const auto parts = fields.all_bytes(5);
-  constexpr std::int64_t kTuple = 2;
-  out->add(", sharding={");
-  if (fields.integer(1) != kTuple) {
-    write_sharding_body(fields, out);
-  } else {
-    for (std::size_t i = 0; i < parts.size() && !out->is_full(); ++i) {
-      out->add(i > 0 ? ", {" : "{");
-      write_sharding_body(ProtoMessage(parts[i]), out);
-      out->add("}");
-    }
-  }
-  out->add("}");
+  out->add(", sharding=");
+  write_sharding(ProtoMessage(sharding, out->damage()), out);
 }
 
 void write_hlo_frontend_attributes(std::string_view attributes, HloWriter* out) {
   std::vector<std::pair<std::string_view, std::string_view>> entries;
-  for (const std::string_view entry : ProtoMessage(attributes).all_bytes(1)) {
-    const ProtoMessage fields(entry);
+  for (const std::string_view entry : ProtoMessage(attributes, out->damage()).all_bytes(1)) {
+    const ProtoMessage fields(entry, out->damage());
     entries.emplace_back(fields.bytes(1), fields.bytes(2));
   }
   if (entries.empty()) return;
@@ -324,7 +363,7 @@ void write_hlo_frontend_attributes(std::string_view attributes, HloWriter* out) 
 }
 
 void write_hlo_metadata(std::string_view metadata, HloWriter* out) {
-  const ProtoMessage fields(metadata);
+  const ProtoMessage fields(metadata, out->damage());
   bool is_first = true;
   const auto key = [&](std::string_view name) {
     out->add(is_first ? ", metadata={" : " ").add(name).add("=");

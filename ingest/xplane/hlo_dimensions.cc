@@ -17,7 +17,8 @@ constexpr std::size_t kMostLabels = 64;
 // "size=3x3 stride=2x2 pad=1_1x1_1": each part where it says anything.
 void write_window(std::string_view window, HloWriter* out) {
   std::vector<ProtoMessage> dimensions;
-  for (const std::string_view one : ProtoMessage(window).all_bytes(1)) dimensions.emplace_back(one);
+  for (const std::string_view one : ProtoMessage(window, out->damage()).all_bytes(1))
+    dimensions.emplace_back(one, out->damage());
   if (dimensions.empty()) return;
   bool is_first = true;
   const auto part = [&](std::string_view key, auto says, auto write) {
@@ -68,7 +69,7 @@ std::string labels(std::int64_t first, char first_label, std::int64_t second, ch
 }
 
 void write_dim_labels(std::string_view numbers, HloWriter* out) {
-  const ProtoMessage fields(numbers);
+  const ProtoMessage fields(numbers, out->damage());
   out->add_word("dim_labels",
                 labels(fields.integer(7), 'b', fields.integer(8), 'f', fields.integers(11)));
   out->add("_").add(labels(fields.integer(3), 'i', fields.integer(4), 'o', fields.integers(6)));
@@ -76,17 +77,43 @@ void write_dim_labels(std::string_view numbers, HloWriter* out) {
 }
 
 void write_dot(std::string_view numbers, HloWriter* out) {
-  const ProtoMessage fields(numbers);
+  const ProtoMessage fields(numbers, out->damage());
   if (fields.has(3)) out->add_list("lhs_batch_dims", fields.integers(3));
   out->add_list("lhs_contracting_dims", fields.integers(1));
   if (fields.has(4)) out->add_list("rhs_batch_dims", fields.integers(4));
   out->add_list("rhs_contracting_dims", fields.integers(2));
 }
 
+// PrecisionConfig.Algorithm; one that is newer by its number.
+void write_algorithm(std::int64_t algorithm, HloWriter* out) {
+  constexpr std::array<std::string_view, 14> kNames = {"",
+                                                       "dot_any_f8_any_f8_f32",
+                                                       "dot_any_f8_any_f8_f32_fast_accum",
+                                                       "dot_f16_f16_f16",
+                                                       "dot_f16_f16_f32",
+                                                       "dot_bf16_bf16_bf16",
+                                                       "dot_bf16_bf16_f32",
+                                                       "dot_bf16_bf16_f32_x3",
+                                                       "dot_bf16_bf16_f32_x6",
+                                                       "dot_tf32_tf32_f32",
+                                                       "dot_tf32_tf32_f32_x3",
+                                                       "dot_f32_f32_f32",
+                                                       "dot_f64_f64_f64",
+                                                       "dot_bf16_bf16_f32_x9"};
+  if (algorithm == 0) return;
+  if (0 < algorithm && algorithm < std::ssize(kNames)) {
+    out->add_word("algorithm", kNames[static_cast<std::size_t>(algorithm)]);
+  } else {
+    out->add_number("algorithm", algorithm);
+  }
+}
+
 void write_precision(std::string_view configuration, HloWriter* out) {
   constexpr std::array<std::string_view, 4> kNames = {"default", "high", "highest",
                                                       "packed_nibble"};
-  const Numbers precisions = ProtoMessage(configuration).integers(1);
+  const ProtoMessage fields(configuration, out->damage());
+  write_algorithm(fields.integer(2), out);
+  const Numbers precisions = fields.integers(1);
   if (std::ranges::all_of(precisions, [](std::int64_t one) { return one == 0; })) return;
   out->add(", operand_precision={");
   for (std::size_t i = 0; i < precisions.size() && !out->is_full(); ++i) {
@@ -100,8 +127,8 @@ void write_precision(std::string_view configuration, HloWriter* out) {
 // "0_1_2x1_1": low, high and between the elements, which stands there where any dimension has it.
 void write_padding(std::string_view configuration, HloWriter* out) {
   std::vector<ProtoMessage> dimensions;
-  for (const std::string_view one : ProtoMessage(configuration).all_bytes(1)) {
-    dimensions.emplace_back(one);
+  for (const std::string_view one : ProtoMessage(configuration, out->damage()).all_bytes(1)) {
+    dimensions.emplace_back(one, out->damage());
   }
   const bool has_interior =
       std::ranges::any_of(dimensions, [](const ProtoMessage& one) { return one.integer(3) != 0; });
@@ -114,7 +141,7 @@ void write_padding(std::string_view configuration, HloWriter* out) {
 }
 
 void write_gather(const ProtoMessage& instruction, HloWriter* out) {
-  const ProtoMessage fields(instruction.bytes(33));
+  const ProtoMessage fields(instruction.bytes(33), out->damage());
   out->add_list("offset_dims", fields.integers(1));
   out->add_list("collapsed_slice_dims", fields.integers(2));
   out->add_list("start_index_map", fields.integers(3));
@@ -125,7 +152,7 @@ void write_gather(const ProtoMessage& instruction, HloWriter* out) {
 }
 
 void write_scatter(std::string_view numbers, HloWriter* out) {
-  const ProtoMessage fields(numbers);
+  const ProtoMessage fields(numbers, out->damage());
   out->add_list("update_window_dims", fields.integers(1));
   out->add_list("inserted_window_dims", fields.integers(2));
   out->add_list("scatter_dims_to_operand_dims", fields.integers(3));
@@ -145,7 +172,7 @@ void write_hlo_contraction(std::string_view opcode, const ProtoMessage& instruct
     if (instruction.integer(field) > 1) out->add_number(key, instruction.integer(field));
   }
   if (opcode == "ragged-dot" && instruction.has(90)) {
-    const ProtoMessage ragged(instruction.bytes(90));
+    const ProtoMessage ragged(instruction.bytes(90), out->damage());
     write_dot(ragged.bytes(1), out);
     out->add_list("lhs_ragged_dims", ragged.integers(2));
     out->add_list("rhs_group_dims", ragged.integers(3));

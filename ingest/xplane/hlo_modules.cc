@@ -98,6 +98,7 @@ class HloFinder {
               fmt::format("HLO of {}: {}", shown, reason));
     });
     if (printed.text.empty()) {
+      ++found_.unreadable;
       report_(here, fmt::format("HLO of {}: there is no module in it", shown));
       return {};
     }

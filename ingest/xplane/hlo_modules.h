@@ -20,8 +20,9 @@ struct XplaneHloModule {
 };
 
 struct XplaneHloFound {
-  std::int64_t modules = 0;   ///< that were given to `take`
-  std::int64_t left_out = 0;  ///< beyond kMostHloModules, or kMostHloTexts
+  std::int64_t modules = 0;     ///< that were given to `take`
+  std::int64_t unreadable = 0;  ///< of which nothing could be decoded
+  std::int64_t left_out = 0;    ///< beyond kMostHloModules, or kMostHloTexts
   /// Of dumps of LLO, a compiler's own format that nobody outside can read: only so much is known.
   std::int64_t llo_bytes = 0;
 };

@@ -25,7 +25,7 @@ void write_tile(std::string_view tile, HloWriter* out) {
   constexpr std::int64_t kCombined = std::numeric_limits<std::int64_t>::min();
   out->add("(");
   bool is_first = true;
-  for (const std::int64_t size : ProtoMessage(tile).integers(1)) {
+  for (const std::int64_t size : ProtoMessage(tile, out->damage()).integers(1)) {
     if (!is_first) out->add(",");
     is_first = false;
     if (size == kCombined) {
@@ -37,14 +37,29 @@ void write_tile(std::string_view tile, HloWriter* out) {
   out->add(")");
 }
 
+// "(0:64,128)": where a dimension is split.
+void write_split(std::string_view split, HloWriter* out) {
+  const ProtoMessage fields(split, out->damage());
+  out->add("(").add(fields.integer(1)).add(":");
+  bool is_first = true;
+  for (const std::int64_t index : fields.integers(2)) {
+    if (out->is_full()) break;
+    if (!is_first) out->add(",");
+    is_first = false;
+    out->add(index);
+  }
+  out->add(")");
+}
+
 // "{1,0:T(8,128)S(1)}". Nothing for a scalar's, which says nothing.
 void write_layout(std::string_view layout, HloWriter* out) {
-  const ProtoMessage fields(layout);
+  const ProtoMessage fields(layout, out->damage());
   const auto order = fields.integers(1);
   const auto tiles = fields.all_bytes(6);
   const std::int64_t padding = fields.integer(16);
   const std::int64_t bits = fields.integer(7), space = fields.integer(8);
-  const bool has_more = !tiles.empty() || padding > 1 || bits != 0 || space != 0;
+  const auto splits = fields.all_bytes(17);
+  const bool has_more = !tiles.empty() || padding > 1 || bits != 0 || space != 0 || !splits.empty();
   if (order.empty() && !has_more) return;
   out->add("{");
   for (std::size_t i = 0; i < order.size() && !out->is_full(); ++i) {
@@ -60,6 +75,8 @@ void write_layout(std::string_view layout, HloWriter* out) {
   if (padding > 1) add("L", padding);
   if (bits != 0) add("E", bits);
   if (space != 0) add("S", space);
+  if (!splits.empty()) out->add("SC");
+  for (const std::string_view one : splits) write_split(one, out);
   out->add("}");
 }
 
@@ -68,7 +85,7 @@ void write_shape(std::string_view shape, bool with_layout, int depth, HloWriter*
     out->add("?");
     return;
   }
-  const ProtoMessage fields(shape);
+  const ProtoMessage fields(shape, out->damage());
   const std::int64_t type = fields.integer(2);
   if (type == kHloTuple || type == kBuffer) {
     out->add(type == kBuffer ? "b(" : "(");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct NamedMessage {
   std::int64_t id = 0;
   std::string_view name;
   std::string_view message;
+  bool is_pred = false;  // an instruction whose value is one truth
 };
 
 class HloPrinter {
@@ -38,6 +40,7 @@ class HloPrinter {
     read_schedule();
     write_header();
     write_stack_frames();
+    report_damage("something of the module");
     for (const NamedMessage& computation : computations_) {
       if (out_.is_full()) break;
       write_computation(computation);
@@ -58,13 +61,15 @@ class HloPrinter {
   std::vector<NamedMessage> instructions_of(const ProtoMessage& computation,
                                             const NamedMessage& named);
   std::vector<NamedMessage> in_schedule(std::int64_t computation,
-                                        std::vector<NamedMessage> instructions) const;
+                                        std::vector<NamedMessage> instructions);
   void write_signature(const ProtoMessage& computation);
   void write_instruction(const NamedMessage& instruction, bool is_root);
   void write_operands(std::string_view opcode, const ProtoMessage& instruction);
   void write_called(std::string_view opcode, const ProtoMessage& instruction);
   void write_called_list(std::string_view key, const std::vector<std::int64_t>& called);
-  void report_damage(const NamedMessage& instruction, const ProtoMessage& fields) const;
+  void report_damage(std::string_view what);
+  void report_unknown(std::string_view kind, std::int64_t id);
+  ProtoMessage decoded(std::string_view message) { return ProtoMessage(message, out_.damage()); }
   const NamedMessage* instruction_of(std::int64_t id) const;
   bool is_of_truth(const ProtoMessage& instruction) const;
   void write_instruction_name(std::int64_t id);
@@ -78,7 +83,10 @@ class HloPrinter {
   std::string_view entry_name_;
   XplaneIds<std::string_view> computation_names_;
   XplaneIds<std::string_view> sequences_;  // InstructionSequence by computation
-  XplaneIds<NamedMessage> instructions_;   // of the computation at hand
+  // Of the computation at hand:
+  std::string computation_name_;
+  XplaneIds<NamedMessage> instructions_;
+  std::set<std::int64_t> unknown_;  // ids that were reported to be nobody's
 };
 
 // Newer ids have the computation's in the upper half, and those of operands may be without.
@@ -96,15 +104,15 @@ void HloPrinter::read_computations() {
 }
 
 void HloPrinter::read_schedule() {
-  for (const std::string_view entry : ProtoMessage(module_.bytes(7)).all_bytes(1)) {
-    const ProtoMessage fields(entry);
+  for (const std::string_view entry : decoded(module_.bytes(7)).all_bytes(1)) {
+    const ProtoMessage fields = decoded(entry);
     sequences_.emplace(fields.integer(1), fields.bytes(2));
   }
 }
 
 // "(f32[2]{0}, f32[])->f32[2]{0}"
 void HloPrinter::write_program_shape(std::string_view shape, HloWriter* out) {
-  const ProtoMessage fields(shape);
+  const ProtoMessage fields(shape, out->damage());
   out->add("(");
   bool is_first = true;
   for (const std::string_view parameter : fields.all_bytes(1)) {
@@ -120,19 +128,29 @@ void HloPrinter::write_program_shape(std::string_view shape, HloWriter* out) {
 void HloPrinter::write_header() {
   out_.add("HloModule ").add(hlo_name(module_.bytes(1)));
   if (!sequences_.empty()) out_.add(", is_scheduled=true");
-  const auto aliases = ProtoMessage(module_.bytes(8)).all_bytes(1);
+  const auto aliases = decoded(module_.bytes(8)).all_bytes(1);
   if (!aliases.empty()) {
     constexpr std::array<std::string_view, 3> kKinds = {"", ", may-alias", ", must-alias"};
     out_.add(", input_output_alias={ ");
     bool is_first = true;
     for (const std::string_view alias : aliases) {
       if (out_.is_full()) break;
-      const ProtoMessage fields(alias);
+      const ProtoMessage fields = decoded(alias);
       if (!is_first) out_.add(", ");
       is_first = false;
       const auto kind = static_cast<std::size_t>(std::clamp<std::int64_t>(fields.integer(4), 0, 2));
       out_.add_list(fields.integers(1)).add(": (").add(fields.integer(2)).add(", ");
       out_.add_list(fields.integers(3)).add(kKinds[kind]).add(")");
+    }
+    out_.add(" }");
+  }
+  const auto donors = decoded(module_.bytes(18)).all_bytes(1);
+  if (!donors.empty()) {
+    out_.add(", buffer_donor={ ");
+    for (std::size_t i = 0; i < donors.size() && !out_.is_full(); ++i) {
+      const ProtoMessage fields = decoded(donors[i]);
+      out_.add(i > 0 ? ", (" : "(").add(fields.integer(1)).add(", ");
+      out_.add_list(fields.integers(2)).add(")");
     }
     out_.add(" }");
   }
@@ -147,7 +165,7 @@ void HloPrinter::write_header() {
 
 // XLA's tables, to which stack_frame_id leads. It prints the parent of a frame plus one.
 void HloPrinter::write_stack_frames() {
-  const ProtoMessage index(module_.bytes(17));
+  const ProtoMessage index = decoded(module_.bytes(17));
   if (!index.has(4)) return;
   std::int64_t number = 0;
   const auto begin_line = [&] { out_.add(++number).add(" "); };
@@ -163,7 +181,7 @@ void HloPrinter::write_stack_frames() {
   out_.add("\nFileLocations\n");
   number = 0;
   for (const std::string_view location : index.all_bytes(3)) {
-    const ProtoMessage fields(location);
+    const ProtoMessage fields = decoded(location);
     begin_line();
     out_.add(
         fmt::format("{{file_name_id={} function_name_id={} line={} end_line={} column={} "
@@ -174,7 +192,7 @@ void HloPrinter::write_stack_frames() {
   out_.add("\nStackFrames\n");
   number = 0;
   for (const std::string_view frame : index.all_bytes(4)) {
-    const ProtoMessage fields(frame);
+    const ProtoMessage fields = decoded(frame);
     begin_line();
     const auto parent = static_cast<std::int32_t>(fields.integer(2));
     out_.add(fmt::format("{{file_location_id={} parent_frame_id={}}}\n", fields.integer(1),
@@ -194,39 +212,43 @@ std::vector<NamedMessage> HloPrinter::instructions_of(const ProtoMessage& comput
                           schema::beginning_of(fields.bytes(1), kMostShownHloName)));
       continue;
     }
-    instructions.push_back({fields.integer(35), fields.bytes(1), message});
-    report_damage(instructions.back(), fields);
+    constexpr std::int64_t kPred = 1;
+    instructions.push_back({fields.integer(35), fields.bytes(1), message,
+                            ProtoMessage(fields.bytes(3)).integer(2) == kPred});
     instructions_.emplace(instructions.back().id, instructions.back());
   }
   for (const NamedMessage& one : instructions) instructions_.emplace(local_id(one.id), one);
   return in_schedule(named.id, std::move(instructions));
 }
 
-// Of what an instruction holds, messages that cannot be decoded: of them is printed what can be.
-void HloPrinter::report_damage(const NamedMessage& instruction, const ProtoMessage& fields) const {
-  constexpr std::array<std::uint32_t, 14> kMessages = {3,  7,  8,  15, 16, 21, 30,
-                                                       33, 40, 48, 51, 68, 87, 90};
-  for (const std::uint32_t number : kMessages) {
-    const ProtoMessage part(fields.bytes(number));
-    if (part.fault().empty()) continue;
-    report_(part.fault_place(),
-            fmt::format("{}; a value of the instruction {} is not all there", part.fault(),
-                        schema::beginning_of(instruction.name, kMostShownHloName)));
-    return;
-  }
+// What could not be decoded of the messages that were printed since this was called last.
+void HloPrinter::report_damage(std::string_view what) {
+  const ProtoDamage& damage = *out_.damage();
+  if (damage.reason().empty()) return;
+  report_(damage.place(), fmt::format("{}; {} is not all there", damage.reason(), what));
+  out_.damage()->clear();
+}
+
+void HloPrinter::report_unknown(std::string_view kind, std::int64_t id) {
+  if (!unknown_.insert(id).second) return;
+  report_(nullptr, fmt::format("the computation {} names the {} {}, which is not there",
+                               computation_name_, kind, id));
 }
 
 // In the order in which they are executed, where the module says it of each of them.
 std::vector<NamedMessage> HloPrinter::in_schedule(std::int64_t computation,
-                                                  std::vector<NamedMessage> instructions) const {
+                                                  std::vector<NamedMessage> instructions) {
   const auto sequence = sequences_.find(computation);
   if (sequence == sequences_.end()) return instructions;
+  // Of one computation: many of one id would each go through it again.
+  const std::string_view order = sequence->second;
+  sequences_.erase(sequence);
   XplaneIds<std::size_t> places;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     places.emplace(local_id(instructions[i].id), i);
   }
   std::vector<NamedMessage> ordered;
-  for (const std::int64_t id : ProtoMessage(sequence->second).integers(1)) {
+  for (const std::int64_t id : decoded(order).integers(1)) {
     const auto place = places.find(local_id(id));
     if (place == places.end()) continue;
     ordered.push_back(instructions[place->second]);
@@ -237,7 +259,7 @@ std::vector<NamedMessage> HloPrinter::in_schedule(std::int64_t computation,
 
 // "(param_0: f32[2]) -> f32[2]"
 void HloPrinter::write_signature(const ProtoMessage& computation) {
-  const ProtoMessage shape(computation.bytes(4));
+  const ProtoMessage shape = decoded(computation.bytes(4));
   const auto types = shape.all_bytes(1), names = shape.all_bytes(3);
   out_.add("(");
   for (std::size_t i = 0; i < types.size() && !out_.is_full(); ++i) {
@@ -251,7 +273,9 @@ void HloPrinter::write_signature(const ProtoMessage& computation) {
 
 void HloPrinter::write_computation(const NamedMessage& computation) {
   const ProtoMessage fields(computation.message);
-  const std::string name = schema::beginning_of(computation.name, kMostShownHloName);
+  const std::string& name = computation_name_ =
+      schema::beginning_of(computation.name, kMostShownHloName);
+  unknown_.clear();
   if (!fields.fault().empty()) {
     report_(fields.fault_place(),
             fmt::format("{}; the rest of the computation {} is lost", fields.fault(), name));
@@ -262,6 +286,7 @@ void HloPrinter::write_computation(const NamedMessage& computation) {
   out_.add(" {\n");
   const std::int64_t root = fields.integer(6);
   const auto instructions = instructions_of(fields, computation);
+  report_damage(fmt::format("something of the computation {}", name));
   // Of an older writer the root is the last.
   const bool has_root = std::ranges::any_of(
       instructions, [&](const NamedMessage& one) { return local_id(one.id) == local_id(root); });
@@ -278,7 +303,7 @@ void HloPrinter::write_computation(const NamedMessage& computation) {
 }
 
 void HloPrinter::write_instruction(const NamedMessage& instruction, bool is_root) {
-  const ProtoMessage fields(instruction.message);
+  const ProtoMessage fields = decoded(instruction.message);
   const std::string opcode = hlo_name(fields.bytes(2));
   out_.add(is_root ? "  ROOT " : "  ").add_name(instruction.name).add(" = ");
   write_hlo_shape(fields.bytes(3), /*with_layout=*/true, &out_);
@@ -306,9 +331,12 @@ void HloPrinter::write_instruction(const NamedMessage& instruction, bool is_root
       out_.add_json_or_quoted(backend_config);
     } else {
       out_.add_quoted(fmt::format("<{} bytes>", backend_config.size()));
+      out_.add(" ").add_hash(backend_config);
     }
   }
   out_.add("\n");
+  report_damage(fmt::format("a value of the instruction {}",
+                            schema::beginning_of(instruction.name, kMostShownHloName)));
 }
 
 void HloPrinter::write_operands(std::string_view opcode, const ProtoMessage& instruction) {
@@ -335,11 +363,13 @@ const NamedMessage* HloPrinter::instruction_of(std::int64_t id) const {
 
 void HloPrinter::write_instruction_name(std::int64_t id) {
   const NamedMessage* const found = instruction_of(id);
+  if (found == nullptr) report_unknown("instruction", id);
   out_.add_name(found == nullptr ? "missing" : found->name);
 }
 
 void HloPrinter::write_computation_name(std::int64_t id) {
   const auto name = computation_names_.find(id);
+  if (name == computation_names_.end()) report_unknown("computation", id);
   out_.add_name(name == computation_names_.end() ? "missing" : name->second);
 }
 
@@ -354,11 +384,9 @@ void HloPrinter::write_called_list(std::string_view key, const std::vector<std::
 
 // Whether a conditional chooses by a truth value and not by a number.
 bool HloPrinter::is_of_truth(const ProtoMessage& instruction) const {
-  constexpr std::int64_t kPred = 1;
   const auto operands = instruction.integers(36);
   const NamedMessage* const choice = operands.empty() ? nullptr : instruction_of(operands.front());
-  return choice != nullptr &&
-         ProtoMessage(ProtoMessage(choice->message).bytes(3)).integer(2) == kPred;
+  return choice != nullptr && choice->is_pred;
 }
 
 // What it calls, under the keys that XLA gives it.

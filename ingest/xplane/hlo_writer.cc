@@ -5,14 +5,10 @@
 #include <algorithm>
 
 #include "ingest/ir/ir_type.h"
-#include "schema/base/ascii.h"
+#include "schema/base/content_hash.h"
 
 namespace benchhud::ingest {
 namespace {
-
-bool is_of_hlo_name(char c) {
-  return schema::is_letter(c) || schema::is_digit(c) || c == '_' || c == '-' || c == '.';
-}
 
 bool is_plain(char c) { return ' ' <= c && c <= '~'; }
 
@@ -24,10 +20,8 @@ bool is_json_object(std::string_view text) {
 
 }  // namespace
 
-std::string hlo_name(std::string_view name) {
-  std::string made(name.empty() ? "_" : name);
-  std::ranges::replace_if(made, [](char c) { return !is_of_hlo_name(c); }, '_');
-  return made;
+HloWriter& HloWriter::add_hash(std::string_view left_out) {
+  return add("/*").add(schema::content_hash(left_out).hex()).add("*/");
 }
 
 HloWriter& HloWriter::add_list(const std::vector<std::int64_t>& numbers) {

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/ir/hlo_name.h"
+#include "ingest/xplane/proto_message.h"
+
 namespace benchhud::ingest {
 
 /// A text that grows up to a limit: a name that is written once and used by a million instructions
@@ -38,17 +41,20 @@ class HloWriter {
   /// "%name", characters that names of HLO cannot have as "_".
   HloWriter& add_name(std::string_view name);
 
+  /// "/*5f0c…*/": of contents that are left out, so that modules that differ only there differ.
+  HloWriter& add_hash(std::string_view left_out);
+
   bool is_full() const { return is_full_; }
+  /// Where what is printed notes what of its messages could not be decoded.
+  ProtoDamage* damage() { return &damage_; }
   std::string take() { return std::move(text_); }
 
  private:
   std::size_t most_;
   std::string text_;
   bool is_full_ = false;
+  ProtoDamage damage_;
 };
-
-/// A name as HLO text has it: what no name can have is "_"; "_" for an empty one.
-std::string hlo_name(std::string_view name);
 
 /// A ShapeProto: "f32[2,3]{1,0:T(8,128)}", "(f32[], s32[<=4])". Tuples in more than a hundred
 /// tuples are "?".

@@ -52,6 +52,8 @@ class FieldReader {
   std::uint64_t number() const { return number_; }
   std::int64_t signed_number() const { return static_cast<std::int64_t>(number_); }
   std::string_view bytes() const { return bytes_; }
+  /// The last field with its tag.
+  std::string_view all() const { return {begin_, static_cast<std::size_t>(at_ - begin_)}; }
   /// Where the last field that was tried begins.
   const char* begin() const { return begin_; }
   /// A phrase; "" if there is none.

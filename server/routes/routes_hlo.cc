@@ -1,4 +1,5 @@
 // Modules of HLO that profiles hold: which there are, their texts, and the instruction of a slice.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -59,8 +60,13 @@ Expected<ResponsePlan> list_modules(RequestContext& context) {
 Expected<void> write_module(RequestContext& context, schema::JsonWriter& json,
                             const trace::HloModule& module) {
   BENCHHUD_ASSIGN(const std::string text, context.reader().text(module.text));
-  BENCHHUD_ASSIGN(const auto profiles,
+  BENCHHUD_ASSIGN(auto profiles,
                   trace::profiles_with_hlo(context.reader().connection(), module.id));
+  if (context.query.has("trace")) {
+    const auto first = static_cast<schema::TraceId>(context.query.integer("trace"));
+    std::ranges::stable_partition(profiles,
+                                  [&](const trace::HloProfile& one) { return one.trace == first; });
+  }
   json.begin_object();
   json.field("module", module.id);
   json.field("name", module.name);
@@ -105,16 +111,16 @@ Expected<ResponsePlan> get_module_text(RequestContext& context) {
 
 Expected<ResponsePlan> get_instruction(RequestContext& context) {
   BENCHHUD_ASSIGN(const trace::HloModule module, asked_module(context));
-  BENCHHUD_ASSIGN(const std::string text, context.reader().text(module.text));
-  auto found = ingest::hlo_instruction_at(text, context.query.integer("line"));
-  if (!found) {
-    return wrong_parameter(context, "line", "There is no instruction on this line.");
-  }
-  return ResponsePlan{revision_key(context),
-                      [facts = *std::move(found)](schema::JsonWriter& json) -> Expected<void> {
-                        views::write_hlo_instruction(json, facts);
-                        return {};
-                      }};
+  return ResponsePlan{
+      revision_key(context),
+      [&context, id = module.text,
+       line = context.query.integer("line")](schema::JsonWriter& json) -> Expected<void> {
+        BENCHHUD_ASSIGN(const std::string text, context.reader().text(id));
+        const auto found = ingest::hlo_line_at(text, line);
+        if (!found) return wrong_parameter(context, "line", "The text has no line of this number.");
+        views::write_hlo_line(json, *found);
+        return {};
+      }};
 }
 
 Expected<ResponsePlan> get_hlo_of_slice(RequestContext& context) {

@@ -54,6 +54,9 @@ std::string absent_hlo(const std::optional<trace::TraceHlo>& hlo) {
            "do not; a profile that an older benchhud ingested gets its HLO when it is ingested "
            "again.";
   }
+  if (hlo->modules.empty() && hlo->unreadable > 0) {
+    return "The profile's HLO could not be decoded: see the problems of the trace.";
+  }
   if (hlo->modules.empty()) {
     return "The profile holds no HLO: record it with the profiler's option enable_hlo_proto.";
   }
@@ -72,9 +75,15 @@ Expected<HloAnswer> hlo_of_slice(schema::Reader& reader, schema::TraceId trace,
   BENCHHUD_ASSIGN(const auto hlo, trace::trace_hlo(reader.connection(), trace));
   answer.absence = absent_hlo(hlo);
   if (!answer.absence.empty()) return answer;
-  answer.absence = query.program_id || !query.module.empty()
-                       ? "The profile holds no HLO of this program."
-                       : "The slice names no program.";
+  if (!query.program_id && query.module.empty()) {
+    answer.absence = "The slice names no program.";
+  } else if (hlo->unreadable + hlo->left_out > 0) {
+    answer.absence =
+        "No HLO of this program was read; not all of the profile's was: see the problems of the "
+        "trace.";
+  } else {
+    answer.absence = "The profile holds no HLO of this program.";
+  }
   int searched = 0;
   for (const trace::HloModuleUse& use : hlo->modules) {
     if (query.program_id && use.program_id != *query.program_id) continue;
@@ -84,8 +93,7 @@ Expected<HloAnswer> hlo_of_slice(schema::Reader& reader, schema::TraceId trace,
     HloAnswer candidate;
     candidate.program_id = use.program_id;
     BENCHHUD_TRY(look_into(reader, query, std::move(module), &candidate));
-    const bool is_found = query.program_id || query.op.empty() || candidate.instruction;
-    if (is_found) return candidate;
+    if (query.op.empty() || candidate.instruction) return candidate;
     if (!answer.module) answer = std::move(candidate);
   }
   return answer;

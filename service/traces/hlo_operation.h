@@ -31,9 +31,9 @@ struct HloAnswer {
   std::string absence;
 };
 
-/// The module that a program of a trace's profile executes, and its instruction. Without a
-/// program's number the first module of that name that has the instruction, else the first of that
-/// name. Errors: kCorrupt, the store's.
+/// The module that a program of a trace's profile executes, and its instruction. Of several
+/// modules of that program, or where its number is not told of that name, the first that has the
+/// instruction, else the first. Errors: kCorrupt, the store's.
 schema::Expected<HloAnswer> hlo_of_slice(schema::Reader& reader, schema::TraceId trace,
                                          const HloQuery& query);
 

@@ -62,8 +62,11 @@ test("modules are listed on the dump's page; what is absent is said", async () =
     await eventually(async () => assert.match(await text(page.locator("section[aria-labelledby=hlo]")), /jit_step 3/));
     await visit(page, `${server.base}/hlo/2`);
     await eventually(async () => assert.match(await text(page.locator("main")), /XLA_HLO_DEBUG=1/));
+    // A computation's line is marked, too.
     await visit(page, `${server.base}/hlo/2?line=1`);
-    await eventually(async () => assert.match(await text(page.locator("main")), /Line 1 holds no instruction\./));
+    await eventually(async () => assert.match(await text(page.locator(".hlo-line.chosen")), /^1\s*HloModule /));
+    await visit(page, `${server.base}/hlo/2?line=999`);
+    await eventually(async () => assert.match(await text(page.locator("main")), /The text has no line 999\./));
     const trace = traces[1].trace_id;
     await visit(page, `${server.base}/trace/${trace}?s=${await slice(trace)}&tab=details`);
     await eventually(async () => assert.match(await text(page.locator(".trace-hlo")), /fusion\.1 .*XLA_HLO_DEBUG=1/));

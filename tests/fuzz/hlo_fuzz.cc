@@ -32,12 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // The bytes themselves as a text, too.
   for (const std::string_view text : {std::string_view(made.text), bytes}) {
     for (std::int64_t line = 1; line < 50; ++line) {
-      const auto facts = benchhud::ingest::hlo_instruction_at(text, line);
-      if (!facts) continue;
-      require(facts->line == line && !facts->name.empty());
-      require(static_cast<std::size_t>(facts->offset) < text.size());
-      const auto again = find_hlo_instruction(text, facts->name);
-      require(!again || again->line <= line);
+      const auto found = benchhud::ingest::hlo_line_at(text, line);
+      if (!found) break;
+      require(found->line == line && static_cast<std::size_t>(found->offset) < text.size());
+      if (!found->instruction) continue;
+      require(found->instruction->line == line && !found->instruction->name.empty());
+      (void)find_hlo_instruction(text, found->instruction->name);
     }
     (void)benchhud::ingest::hlo_entry_line(text);
   }

@@ -166,7 +166,7 @@ SELECT m.name, m.text_id, t.byte_count FROM hlo_module AS m JOIN text AS t ON t.
 WHERE m.id = $1
 
 -- name: trace_hlo_of_trace
-SELECT llo_bytes, modules FROM trace_hlo WHERE trace_id = $1
+SELECT llo_bytes, modules, unreadable, left_out FROM trace_hlo WHERE trace_id = $1
 
 -- name: trace_hlo_of_all
 SELECT trace_id, modules FROM trace_hlo ORDER BY trace_id DESC

@@ -39,9 +39,11 @@ test("lines of a part of a text keep their numbers", () => {
   ]);
 });
 
-test("the slices of an instruction are asked for by its name and its program, with a sign or without", () => {
-  const sql = slicesQuery("fusion.1", "-6255983156473747731");
-  assert.match(sql, /arg\(slice_id, 'hlo_op'\) = 'fusion\.1' OR substr\(arg\(slice_id, 'hlo_op'\), -10\) = '::fusion\.1'/);
-  assert.match(sql, /IN \('-6255983156473747731', '12190760917235803885'\)/);
-  assert.ok(slicesQuery("it's", "5").includes("'it''s'"));
+test("the slices of an instruction are asked for by its name and its programs, with a sign or without, else its module", () => {
+  const sql = slicesQuery("fusion.1", "jit_f", ["-6255983156473747731", "15"]);
+  assert.match(sql, /substr\('::' \|\| arg\(slice_id, 'hlo_op'\), -10\) = '::fusion\.1'/);
+  assert.match(sql, /IN \('-6255983156473747731', '12190760917235803885', '15'\), arg\(slice_id, 'hlo_module'\) = 'jit_f'\)/);
+  assert.ok(slicesQuery("it's", "m", ["5"]).includes("::it''s'"));
+  // As tests/integration/xplane.test.mjs asks the server.
+  assert.equal(slicesQuery("fusion.1", "jit_step", ["15"]), "SELECT slice_id, track, name, begin, duration FROM slices WHERE (substr('::' || arg(slice_id, 'hlo_op'), -10) = '::fusion.1' OR (category LIKE 'xla%' AND (name = 'fusion.1' OR instr(arg(slice_id, 'full_name'), '%fusion.1 = ') = 1))) AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN ('15'), arg(slice_id, 'hlo_module') = 'jit_step')");
 });

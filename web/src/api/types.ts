@@ -57,6 +57,7 @@ export type XlaMetricValue = Schemas["MetricValue"];
 export type DynamoCounterGroup = Schemas["DynamoCounterGroup"];
 export type IrModule = Schemas["IrModule"];
 export type HloInstruction = Schemas["HloInstruction"];
+export type HloLine = Schemas["HloLine"];
 export type HloModule = Schemas["HloModule"];
 export type HloModuleContent = Schemas["HloModuleContent"];
 export type HloOfSlice = Schemas["HloOfSlice"];

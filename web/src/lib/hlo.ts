@@ -34,23 +34,22 @@ export function hloQuestion(slice: { name: string; category: string; arguments: 
   return { program_id: program, module, op };
 }
 
-/** The slices of a trace that execute an instruction: a question to its tables, since a GPU's kernels have names of their own and the instruction's in their arguments. */
-export function slicesQuery(instruction: string, program: string): string {
+/** The slices of a trace that execute an instruction of a module, which runs there as these programs: a question to its tables, since a GPU's kernels have names of their own and the instruction's in their arguments. A slice that names no program is of the module that it names. */
+export function slicesQuery(instruction: string, module: string, programs: readonly string[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
   // Arguments have the number with a sign or without.
-  const programs = [program, BigInt.asUintN(64, BigInt(program)).toString()].map(quoted).join(", ");
+  const numbers = programs.flatMap((program) => [program, BigInt.asUintN(64, BigInt(program)).toString()]);
   return [
     "SELECT slice_id, track, name, begin, duration FROM slices",
-    "WHERE category IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'xla_op', 'xla_async_op', 'host')",
-    `AND (arg(slice_id, 'hlo_op') = ${quoted(instruction)} OR substr(arg(slice_id, 'hlo_op'), ${-instruction.length - 2}) = ${quoted(`::${instruction}`)}`,
+    // "a::b" is b. Arguments are asked for as seldom as can be: each takes its time.
+    `WHERE (substr('::' || arg(slice_id, 'hlo_op'), ${-instruction.length - 2}) = ${quoted(`::${instruction}`)}`,
     `OR (category LIKE 'xla%' AND (name = ${quoted(instruction)} OR instr(arg(slice_id, 'full_name'), ${quoted(`%${instruction} = `)}) = 1)))`,
-    `AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN (${programs}), true)`,
-    "ORDER BY begin",
+    `AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN (${[...new Set(numbers)].map(quoted).join(", ")}), arg(slice_id, 'hlo_module') = ${quoted(module)})`,
   ].join(" ");
 }
 
 /** The timeline with their list. */
-export const slicesHref = (trace: number, instruction: string, program: string): string => traceHref(trace, { tab: "query", sql: slicesQuery(instruction, program) });
+export const slicesHref = (trace: number, ...asked: Parameters<typeof slicesQuery>): string => traceHref(trace, { tab: "query", sql: slicesQuery(...asked) });
 
 /** Lines of a part of a text that begins at the byte `from`: whole ones, each with its number. `anchor`: a line whose number is known; texts of HLO are ASCII. */
 export function numberedLines(text: string, from: number, anchor: { line: number; offset: number }): { line: number; text: string }[] {

@@ -1,7 +1,7 @@
 // A module of HLO that profiles hold: what is in it, its text, an instruction, and the slices that execute it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, BASE, address, asApiError, askTextPiece } from "../api/client";
-import type { HloInstruction, HloModuleContent } from "../api/types";
+import type { HloLine, HloModuleContent } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, plural, shown } from "../lib/format";
 import { numberedLines, slicesHref } from "../lib/hlo";
@@ -13,13 +13,15 @@ import { Copy, ErrorNote, Section, Waiting } from "../parts/small";
 
 export function HloPage({ id }: { id: number }) {
   const [query] = useQuery();
-  const { data, error, again } = useApi<HloModuleContent>(address(`/hlo/${id}`));
+  const { data, error, again } = useApi<HloModuleContent>(address(`/hlo/${id}`, { trace: /^[1-9]\d{0,15}$/.test(query.get("trace") ?? "") ? query.get("trace") : null }));
   const line = /^[1-9]\d{0,9}$/.test(query.get("line") ?? "") ? Number(query.get("line")) : null;
   useTitle(data ? `HLO ${data.name}` : "HLO");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
-  const from = data.profiles.find((one) => String(one.trace_id) === query.get("trace")) ?? data.profiles[0];
+  // The trace that somebody came from stands first.
+  const first = data.profiles[0];
+  const from = first ? { trace: first.trace_id, module: data.name, programs: data.profiles.filter((one) => one.trace_id === first.trace_id).map((one) => one.program_id) } : null;
   const module = data.ir_modules[0];
-  const place = { id, length: data.byte_count, from: from ?? null };
+  const place = { id, length: data.byte_count, from };
   return (
     <div class="profile">
       <header class="page-head">
@@ -67,42 +69,44 @@ function Profiles({ content }: { content: HloModuleContent }) {
   );
 }
 
-/** `from`: the profile that somebody came from, else the newest that holds the module. */
-type Place = { id: number; length: number; from: HloModuleContent["profiles"][number] | null };
+/** `from`: the trace that somebody came from, else the newest that holds the module, and the module's programs there. */
+type Place = { id: number; length: number; from: { trace: number; module: string; programs: string[] } | null };
 
-const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): string => hloHref(id, { line: String(line), trace: from && String(from.trace_id) });
+const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): string => hloHref(id, { line: String(line), trace: from && String(from.trace) });
 
-/** The text with a line that somebody chose. A line without an instruction is only said to have none. */
+/** The text with a line that somebody chose, and what is known of the instruction on it. */
 function Line({ line, ...place }: Place & { line: number }) {
-  const { data, error, again } = useApi<HloInstruction>(address(`/hlo/${place.id}/instruction`, { line: String(line) }));
+  const { data, error, again } = useApi<HloLine>(address(`/hlo/${place.id}/instruction`, { line: String(line) }));
   if (!data && !error) return <Waiting rows={6} />;
   if (!data) {
     return (
       <>
-        {error?.problem.status === 400 ? <p class="quiet">Line {count(line)} holds no instruction.</p> : error && <ErrorNote error={error} again={again} />}
+        {error?.problem.status === 400 ? <p class="quiet">The text has no line {count(line)}.</p> : error && <ErrorNote error={error} again={again} />}
         <ModuleText {...place} chosen={null} />
       </>
     );
   }
+  const { instruction } = data;
+  if (!instruction) return <ModuleText {...place} chosen={data} />;
   return (
     <>
-      <Section id="instruction" title={shown(data.name)} note={`${data.opcode} in ${shown(data.computation)}, line ${data.line}`}>
+      <Section id="instruction" title={shown(instruction.name)} note={`${instruction.opcode} in ${shown(instruction.computation)}, line ${data.line}`}>
         <dl class="facts trace-arguments">
           <dt>Type</dt>
-          <dd class="mono">{shown(data.type)}</dd>
-          <HloSource instruction={data} />
-          <HloNeighbours instruction={data} lineHref={(to) => lineHref(place, to)} />
+          <dd class="mono">{shown(instruction.type)}</dd>
+          <HloSource instruction={instruction} />
+          <HloNeighbours instruction={instruction} lineHref={(to) => lineHref(place, to)} />
           {place.from && (
             <>
               <dt>Slices</dt>
               <dd>
-                <a href={slicesHref(place.from.trace_id, data.name, place.from.program_id)}>those that execute it, in the timeline</a>
+                <a href={slicesHref(place.from.trace, instruction.name, place.from.module, place.from.programs)}>those that execute it, in the timeline</a>
               </dd>
             </>
           )}
           <dt>Instruction</dt>
           <dd class="mono">
-            <Copy text={data.text} />
+            <Copy text={instruction.text} />
           </dd>
         </dl>
       </Section>

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace benchhud::ingest {
@@ -62,7 +63,7 @@ TEST(HloLookup, TellsWhereAnInstructionIsAndWhatIsAroundIt) {
   EXPECT_THAT(found->users, ElementsAre(FieldsAre("odd", 31), FieldsAre("end", 32)));
   EXPECT_EQ(found->user_count, 2);
   EXPECT_THAT(found->called, ElementsAre(FieldsAre("fused", 22)));
-  EXPECT_EQ(hlo_instruction_at(kText, 30)->name, "fusion");
+  EXPECT_EQ(hlo_line_at(kText, 30)->instruction->name, "fusion");
   EXPECT_EQ(hlo_entry_line(kText), 27);
 }
 
@@ -111,8 +112,44 @@ TEST(HloLookup, NamesAreThoseOfEvents) {
   EXPECT_FALSE(find_hlo_instruction(kText, "fus"));
   EXPECT_FALSE(find_hlo_instruction(kText, ""));
   EXPECT_FALSE(find_hlo_instruction(kText, "main"));
-  EXPECT_FALSE(hlo_instruction_at(kText, 22)) << "a computation begins there";
-  EXPECT_FALSE(hlo_instruction_at(kText, 0));
+}
+
+TEST(HloLookup, EveryLineOfTheTextIsOne) {
+  const auto computation = hlo_line_at(kText, 22);
+  ASSERT_TRUE(computation);
+  EXPECT_FALSE(computation->instruction);
+  EXPECT_EQ(computation->line, 22);
+  EXPECT_EQ(kText.substr(static_cast<std::size_t>(computation->offset), 7), "%fused ");
+  EXPECT_EQ(hlo_line_at(kText, 1)->offset, 0);
+  EXPECT_FALSE(hlo_line_at(kText, 0));
+  EXPECT_FALSE(hlo_line_at(kText, 1000));
+}
+
+TEST(HloLookup, NamesAreThoseThatArePrinted) {
+  EXPECT_EQ(find_hlo_instruction("ENTRY %m () -> f32[] {\n  %a_b = f32[] add()\n}\n", "a b")->name,
+            "a_b");
+}
+
+TEST(HloLookup, OfOneNameThatIsChosenWhichADeviceExecutes) {
+  constexpr std::string_view kTwice = R"(%fused (p: f32[]) -> f32[] {
+  ROOT %add.1 = f32[] add(%p, %p)
+}
+
+ENTRY %main (p: f32[]) -> f32[] {
+  %fusion = f32[] fusion(%p), kind=kLoop, calls=%fused
+  ROOT %add.1 = f32[] add(%p, %fusion)
+}
+)";
+  EXPECT_EQ(find_hlo_instruction(kTwice, "add.1")->computation, "main");
+}
+
+TEST(HloLookup, LongNamesThatAlmostFitTakeLinearTime) {
+  const std::string name(100'000, 'a');
+  std::string text = "ENTRY %m () -> f32[] {\n  %" + name + " = f32[] parameter(0)\n";
+  for (int i = 0; i < 40; ++i) text += "  %b = f32[] add(%" + std::string(1'000'000, 'a') + ")\n";
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(find_hlo_instruction(text, name));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 }  // namespace

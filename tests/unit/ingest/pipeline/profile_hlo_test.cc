@@ -142,10 +142,12 @@ TEST_F(ProfileHlo, GoesWithTheLastProfileThatHoldsIt) {
       trace_of(write("b.xplane.pb", profile(metadata_plane("jit_f(2)", model(50, 2)), 9)));
   ASSERT_TRUE(schema::delete_unused_texts(*store_));
   ASSERT_TRUE(store_->execute("UPDATE artifact SET trace_id = NULL WHERE trace_id = 1"));
-  ASSERT_TRUE(trace::delete_trace(*store_, a));
+  ASSERT_TRUE(trace::delete_unused_traces(*store_));
+  EXPECT_FALSE(trace::trace_hlo(*store_, a)->has_value());
   EXPECT_EQ(number("SELECT count(*) FROM hlo_module"), 1);
   ASSERT_TRUE(store_->execute("UPDATE artifact SET trace_id = NULL"));
-  ASSERT_TRUE(trace::delete_trace(*store_, b));
+  ASSERT_TRUE(trace::delete_unused_traces(*store_));
+  EXPECT_FALSE(trace::trace_hlo(*store_, b)->has_value());
   EXPECT_EQ(number("SELECT count(*) FROM hlo_module"), 0);
   ASSERT_TRUE(schema::delete_unused_texts(*store_));
   EXPECT_EQ(number("SELECT count(*) FROM text WHERE id NOT IN (SELECT report_id FROM artifact "
@@ -166,6 +168,33 @@ TEST_F(ProfileHlo, IsAddedToAProfileThatWasStoredWithoutIt) {
   EXPECT_THAT((*hlo)->modules, SizeIs(1));
 }
 
+TEST_F(ProfileHlo, DamageOfWhatIsAddedIsAProblemOfTheTraceToo) {
+  const std::string path = write(
+      "a.xplane.pb", profile(metadata_plane("jit_f(1)", Message().length(1, 99).raw("0123"))));
+  trace_of(path);
+  ASSERT_TRUE(
+      store_->execute("DELETE FROM trace_hlo; DELETE FROM artifact_file; DELETE FROM trace_problem;"
+                      "UPDATE artifact SET problem_count = 0; UPDATE trace SET problem_count = 0"));
+  const IngestResult again = taken(path);
+  ASSERT_THAT(again.dumps, SizeIs(1));
+  EXPECT_EQ(again.dumps[0].problem_count, 2);
+  EXPECT_EQ(number("SELECT count(*) FROM trace_problem"), 2);
+  EXPECT_EQ(number("SELECT problem_count FROM trace"), 2);
+  EXPECT_EQ(number("SELECT problem_count FROM artifact"), 2);
+}
+
+TEST_F(ProfileHlo, IsListedOnceForAProgram) {
+  Message twice = metadata_plane("jit_f(1)", model(10, 1, 3));
+  Message kind;
+  kind.number(1, 8)
+      .text(2, "jit_f(1)")
+      .message(5, Message().number(1, 3).text(6, model(50, 2, 3).bytes()));
+  twice.message(4, Message().number(1, 8).message(2, kind));
+  const auto hlo = trace::trace_hlo(*store_, trace_of(write("a.xplane.pb", profile(twice))));
+  ASSERT_TRUE(hlo && *hlo);
+  EXPECT_THAT((*hlo)->modules, SizeIs(1));
+}
+
 TEST_F(ProfileHlo, WithoutModulesIsKnownToHaveNone) {
   const auto trace = trace_of(
       write("a.xplane.pb", profile(metadata_plane("x", Message().raw("abc"), "llo_proto"))));
@@ -182,6 +211,7 @@ TEST_F(ProfileHlo, DamageIsAProblemOfTheTrace) {
   ASSERT_THAT(done.dumps, SizeIs(1));
   EXPECT_EQ(done.dumps[0].problem_count, 2);
   EXPECT_EQ(done.dumps[0].unreadable, std::nullopt);
+  EXPECT_EQ(number("SELECT unreadable FROM trace_hlo"), 1);
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "ingest/ir/ir_text.h"
+#include "schema/base/content_hash.h"
 #include "tests/unit/ingest/xplane/hlo_proto_writer.h"
 
 namespace benchhud::ingest {
@@ -134,6 +136,12 @@ TEST(HloText, TypesHaveTilesSpacesAndDynamicSizes) {
   EXPECT_EQ(type(Message().number(2, 99)), "invalid[]");
 }
 
+std::string hash_of_literal(const Message& shape, const Message& values) {
+  Message literal = values;
+  literal.message(1, shape);
+  return schema::content_hash(literal.bytes()).hex();
+}
+
 TEST(HloText, SmallConstantsAreWritten) {
   const auto constant = [](const Message& shape, const Message& values) {
     Message literal = values;
@@ -162,8 +170,92 @@ TEST(HloText, SmallConstantsAreWritten) {
   EXPECT_EQ(constant(hlo_array(10, {2}), Message().text(11, std::string("\x00\x3E\x01\x00", 4))),
             "constant({1.5, 5.9604645e-08})");
   EXPECT_EQ(constant(hlo_array(kF32, {11}), floats({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})),
-            "constant({...})");
-  EXPECT_EQ(constant(hlo_array(kF32, {2}), floats({1})), "constant({...})") << "one is missing";
+            "constant({...} /*" +
+                hash_of_literal(hlo_array(kF32, {11}), floats({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})) +
+                "*/)");
+  EXPECT_THAT(constant(hlo_array(kF32, {2}), floats({1})), StartsWith("constant({...} /*"))
+      << "one is missing";
+  // The literal has its elements in the order of its layout.
+  Message by_columns = Message().number(2, kF32).number(3, 2).number(3, 3);
+  by_columns.message(5, Message().number(1, 0).number(1, 1));
+  EXPECT_EQ(constant(by_columns, floats({1, 4, 2, 5, 3, 6})),
+            "constant({ { 1, 2, 3 }, { 4, 5, 6 } })");
+  Message odd = Message().number(2, kF32).number(3, 2).number(3, 1);
+  odd.message(5, Message().number(1, 7).number(1, 0));
+  EXPECT_THAT(constant(odd, floats({1, 2})), StartsWith("constant({...} /*"));
+}
+
+TEST(HloText, ScalarsOfFewBitsAndTuplesAreWritten) {
+  const auto scalar = [](std::int64_t type, std::uint32_t field, int byte) {
+    Message literal;
+    literal.message(1, hlo_array(type, {})).text(field, std::string(1, static_cast<char>(byte)));
+    return literal;
+  };
+  const auto constant = [](const Message& literal) {
+    const std::string line =
+        printed_instruction(hlo_instruction(1, "x", "constant", kMatrix).message(8, literal));
+    return line.substr(line.find("constant("));
+  };
+  EXPECT_EQ(constant(scalar(19, 19, 0x3C)), "constant(1)");  // f8e5m2
+  EXPECT_EQ(constant(scalar(19, 19, 0xFC)), "constant(-inf)");
+  EXPECT_EQ(constant(scalar(20, 20, 0x7E)), "constant(448)");  // f8e4m3fn's largest
+  EXPECT_EQ(constant(scalar(20, 20, 0x7F)), "constant(nan)");
+  EXPECT_EQ(constant(scalar(23, 23, 0x58)), "constant(1)");    // f8e4m3b11fnuz
+  EXPECT_EQ(constant(scalar(24, 24, 0x80)), "constant(nan)");  // f8e5m2fnuz
+  EXPECT_EQ(constant(scalar(25, 25, 0x7F)), "constant(240)");  // f8e4m3fnuz's largest
+  EXPECT_EQ(constant(scalar(28, 28, 0x38)), "constant(1)");    // f8e4m3
+  EXPECT_EQ(constant(scalar(29, 29, 0x30)), "constant(1)");    // f8e3m4
+  EXPECT_EQ(constant(scalar(21, 21, 0x0F)), "constant(-1)");   // s4, in either half
+  EXPECT_EQ(constant(scalar(21, 21, 0xF0)), "constant(-1)");
+  EXPECT_EQ(constant(scalar(22, 22, 0x0F)), "constant(15)");  // u4
+  Message pair;
+  pair.message(1, hlo_tuple({hlo_array(kS32, {}), hlo_array(kS32, {2})}));
+  pair.message(10, Message().message(1, hlo_array(kS32, {})).number(4, 5));
+  pair.message(10, Message().message(1, hlo_array(kS32, {2})).number(4, 1).number(4, 2));
+  EXPECT_EQ(constant(pair), "constant((5, {1, 2}))");
+  Message deep = pair;
+  for (int i = 0; i < 5000; ++i) deep = Message().message(1, hlo_tuple({})).message(10, deep);
+  EXPECT_THAT(constant(deep), HasSubstr("{...} /*"));
+}
+
+TEST(HloText, WhatIsLeftOutStillTellsModulesApart) {
+  const auto made = [](std::string_view opcode, const Message& fields) {
+    Message instruction = hlo_instruction(1, "x", opcode, kMatrix);
+    return printed_instruction(instruction.raw(fields.bytes()));
+  };
+  const auto config = [&](char last) {
+    return made("add", Message().text(43, std::string(kMostBackendConfig, 'x') + last));
+  };
+  EXPECT_NE(config('a'), config('b'));
+  const auto floats = [&](char byte) {
+    Message literal;
+    literal.message(1, hlo_array(kF32, {11})).text(8, std::string(44, byte));
+    return made("constant", Message().message(8, literal));
+  };
+  EXPECT_NE(floats('a'), floats('b'));
+  EXPECT_EQ(floats('a'), floats('a'));
+  const auto accuracy = [&](int mode) {
+    return made("exp", Message().message(91, Message().number(1, mode)));
+  };
+  EXPECT_NE(accuracy(1), accuracy(2));
+  EXPECT_THAT(made("dot", Message().message(51, Message().number(2, 6))),
+              HasSubstr(", algorithm=dot_bf16_bf16_f32"));
+  EXPECT_THAT(made("convolution", Message().number(75, 2)),
+              HasSubstr(", padding_type=PADDING_SAME"));
+  EXPECT_THAT(made("parameter", Message().message(61, Message().number(1, 1).number(1, 0))),
+              HasSubstr(", parameter_replication={true,false}"));
+  EXPECT_THAT(made("domain", Message()
+                                 .message(54, Message().number(1, 0))
+                                 .message(55, Message().number(1, 1).number(4, 3))),
+              HasSubstr(", domain={kind=\"sharding\", entry={replicated}, "
+                        "exit={maximal device=3}}"));
+  Message split = Message().number(2, kF32).number(3, 8);
+  split.message(5, Message().number(1, 0).message(17, Message().number(1, 0).number(2, 4)));
+  EXPECT_THAT(printed_instruction(hlo_instruction(1, "x", "add", split)),
+              HasSubstr("f32[8]{0:SC(0:4)}"));
+  Message module = hlo_module("m", 1, 9, {});
+  module.message(18, Message().message(1, Message().number(1, 2)));
+  EXPECT_THAT(printed(hlo_proto(module).bytes()).text, HasSubstr(", buffer_donor={ (2, {}) }"));
 }
 
 TEST(HloText, AttributesStandAsXlaWritesThem) {
@@ -341,7 +433,8 @@ TEST(HloText, NamesAndTextsAreOneLineOfPlainCharacters) {
             "%x = f32[2,3]{1,0} fusion(), kind=k_");
   const std::string large(kMostBackendConfig + 1, 'x');
   EXPECT_EQ(printed_instruction(hlo_instruction(1, "x", "add", kMatrix).text(43, large)),
-            "%x = f32[2,3]{1,0} add(), backend_config=\"<65537 bytes>\"");
+            "%x = f32[2,3]{1,0} add(), backend_config=\"<65537 bytes>\" /*" +
+                schema::content_hash(large).hex() + "*/");
 }
 
 TEST(HloText, DamageCostsWhatItIsIn) {
@@ -360,6 +453,40 @@ TEST(HloText, DamageCostsWhatItIsIn) {
               ElementsAre("a length of 127 bytes, of which 5 are there; the instruction  is lost",
                           "a length of 127 bytes, of which 0 are there; a value of the instruction "
                           "half is not all there"));
+}
+
+TEST(HloText, DamageInsideOfValuesIsTold) {
+  // A list of numbers that ends inside one, deep in an attribute.
+  const std::string half_number("\x0A\x02\x01\x80", 4);
+  Message grouped = hlo_instruction(1, "x", "all-reduce", kMatrix);
+  grouped.raw(Message().text(49, half_number).bytes());
+  const Printed made = of_instructions({grouped});
+  EXPECT_EQ(line_of(made, "x"), "%x = f32[2,3]{1,0} all-reduce(), replica_groups={{1}}");
+  EXPECT_THAT(made.problems, ElementsAre("a number in a list that is no number; a value of the "
+                                         "instruction x is not all there"));
+  Message module = hlo_module("m", 1, 9, {});
+  module.text(7, "\x0A\x7F");
+  EXPECT_THAT(printed(hlo_proto(module).bytes()).problems,
+              ElementsAre(HasSubstr("something of the module is not all there")));
+}
+
+TEST(HloText, NamesOfWhatIsNotThereAreToldOnce) {
+  const Printed made =
+      of_instructions({hlo_instruction(2, "a", "add", kMatrix, {77, 77}),
+                       hlo_instruction(1, "x", "call", kMatrix, {77}).number(38, 88)});
+  EXPECT_EQ(line_of(made, "a"), "%a = f32[2,3]{1,0} add(%missing, %missing)");
+  EXPECT_THAT(made.problems,
+              ElementsAre("the computation main names the instruction 77, which is not there",
+                          "the computation main names the computation 88, which is not there"));
+}
+
+TEST(HloText, LongListsOfNumbersAreBounded) {
+  Message many = hlo_instruction(1, "x", "transpose", kMatrix);
+  many.text(14, std::string(3'000'000, '\1'));
+  const Printed made = of_instructions({many});
+  EXPECT_LT(made.text.size(), 2'100'000U);
+  EXPECT_THAT(made.problems, ElementsAre("a list of more than a million numbers; a value of the "
+                                         "instruction x is not all there"));
 }
 
 TEST(HloText, WithoutAModuleThereIsNoText) {
@@ -401,6 +528,32 @@ TEST(HloText, AMillionComputationsTakeSeconds) {
   EXPECT_THAT(made.text, StartsWith("HloModule m"));
   EXPECT_THAT(made.problems,
               testing::Contains(HasSubstr("a message of more than a million fields")));
+}
+
+TEST(HloText, ManyComputationsOfOneScheduledIdTakeSeconds) {
+  Message module = hlo_module("m", 1, 9, {});
+  Message sequence;
+  for (int i = 0; i < 100'000; ++i) sequence.number(1, i);
+  module.message(7, Message().message(1, Message().number(1, 5).message(2, sequence)));
+  const Message one = Message().number(5, 5);
+  for (int i = 0; i < 200'000; ++i) module.message(3, one);
+  const auto begin = std::chrono::steady_clock::now();
+  printed(hlo_proto(module).bytes());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST(HloText, ManyConditionalsOnOneLargeInstructionTakeSeconds) {
+  std::vector<Message> instructions;
+  instructions.push_back(hlo_instruction(2, "choice", "parameter", hlo_array(kPred, {})));
+  for (int i = 0; i < 200'000; ++i) instructions.back().number(37, 2);
+  for (int i = 3; i < 50'000; ++i) {
+    instructions.push_back(hlo_instruction(i, "c", "conditional", kMatrix, {2}));
+    instructions.back().number(38, 9).number(38, 9);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Printed made = of_instructions(instructions);
+  EXPECT_THAT(made.text, HasSubstr("true_computation=%main, false_computation=%main"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "../tests/integration/support/server.mjs";
+import { hloXspace, writeProfile } from "../tests/integration/support/xplane.mjs";
 
 const path = fileURLToPath(new URL("openapi.json", import.meta.url));
 const contract = JSON.parse(readFileSync(path, "utf8"));
@@ -33,6 +34,8 @@ function shortened(value, depth = 0, name = "") {
 const folder = temporaryFolder("examples");
 const db = join(folder, "benchhud.db");
 benchhud("ingest", join(root, "samples"), "--db", db, "--label", "pytorch=4a2cf3b");
+// No sample holds HLO.
+benchhud("ingest", writeProfile(join(folder, "profiled"), hloXspace()), "--db", db);
 benchhud("links", "set", "pytorch", "--one", "https://github.com/pytorch/pytorch/commit/{value}", "--db", db);
 const server = await serve(db);
 const ask = async (address, options) => {
@@ -54,6 +57,7 @@ const log = (await ask("/artifacts?kind=torch_trace&limit=1")).items[0].id;
 const failed = (await ask("/results?limit=1000&run=2025-11-10")).items.find((item) => item.failure?.line_id);
 const alert = (await ask("/alerts?state=all")).items[0];
 const trace = await ask(`/traces/${after.trace}`);
+const profiled = `/traces/${(await ask("/artifacts?kind=trace&limit=1")).items[0].trace_id}`;
 const thread = trace.threads.find((one) => one.slices > 0);
 const result = `/runs/2025-11-10/results/${after.experiment}`;
 const traced = `/traces/${after.trace}`;
@@ -91,6 +95,11 @@ const ADDRESSES = {
   diffResults: `/profile-diff?before_run=2025-11-09&before_experiment=${before.experiment}&run=2025-11-10&experiment=${after.experiment}`,
   listCompilations: `/artifacts/${log}/compilations`,
   getCompilationText: `/artifacts/${log}/compilation-text?output=1`,
+  getHloModule: "/hlo/1",
+  getHloText: "/hlo/1/text",
+  getHloInstruction: "/hlo/1/instruction?line=26",
+  listTraceHlo: `${profiled}/hlo`,
+  getHloOfSlice: `${profiled}/hlo-instruction?program_id=15&module=jit_step&op=fusion.1`,
   getTrace: traced,
   getTraceTile: `${traced}/tile?thread=${thread.thread}&end=1000000`,
   getTraceTiles: `${traced}/tiles?level=20&index=0&tracks=${thread.thread}`,

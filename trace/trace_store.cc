@@ -18,6 +18,7 @@
 #include "trace/trace_async.h"
 #include "trace/trace_device.h"
 #include "trace/trace_finding.h"
+#include "trace/trace_hlo.h"
 #include "trace/trace_index.h"
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
@@ -397,6 +398,7 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   BENCHHUD_TRY(delete_trace_findings(connection, id));
   BENCHHUD_TRY(delete_trace_devices(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
+  BENCHHUD_TRY(delete_trace_hlo(connection, id));
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {
@@ -415,6 +417,7 @@ schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connecti
                     return schema::TraceId(row.integer(0));
                   }));
   for (const schema::TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));
+  if (!unused.empty()) BENCHHUD_TRY(delete_unused_hlo(connection));
   return static_cast<std::int64_t>(unused.size());
 }
 

@@ -14,6 +14,7 @@
 
 #include "ingest/output/output_dir.h"
 #include "ingest/pipeline/output_index.h"
+#include "ingest/pipeline/profile_hlo.h"
 #include "ingest/profiles/dump_kind.h"
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
@@ -29,6 +30,7 @@
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
 #include "trace/trace_args.h"
+#include "trace/trace_hlo.h"
 #include "trace/trace_index.h"
 #include "trace/trace_store.h"
 #include "trace/xla_profile_store.h"
@@ -324,6 +326,7 @@ class DumpIngest::File {
     artifact_.problem_count = trace->problem_count;
     const schema::SmallWriteBuffer small(state_.store);
     BENCHHUD_TRY(store_trace(*std::move(trace), &args));
+    if (hlo_) BENCHHUD_TRY(trace::put_trace_hlo(state_.store, *artifact_.trace, *hlo_));
     // A trace that was in the store already has its index.
     BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(state_.store, *artifact_.trace));
     if (index) return {};
@@ -336,6 +339,7 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
     if (is_known) {
       BENCHHUD_TRY(renew(file));
+      BENCHHUD_TRY(add_hlo(file));
       return std::optional<trace::Trace>();
     }
     XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
@@ -347,6 +351,7 @@ class DumpIngest::File {
       artifact_.error = made.unreadable;
       return std::optional<trace::Trace>();
     }
+    BENCHHUD_ASSIGN(hlo_, put_profile_hlo(state_.store, file.bytes(), &made.trace));
     return std::optional(std::move(made.trace));
   }
 
@@ -367,6 +372,19 @@ class DumpIngest::File {
         const schema::TextId digest,
         texts.put(schema::pack_text(state_.options.trace_summary(made.trace, nesting).digest)));
     return schema::set_digest(state_.store, known_->id, digest);
+  }
+
+  // Of a profile that was stored before its modules were read.
+  Expected<void> add_hlo(const XplaneFile& file) {
+    BENCHHUD_ASSIGN(const auto trace, trace::find_trace(state_.store, file.hash()));
+    if (!trace) return {};
+    BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(state_.store, *trace));
+    if (stored) return {};
+    trace::Trace found;
+    BENCHHUD_ASSIGN(const auto hlo, put_profile_hlo(state_.store, file.bytes(), &found));
+    BENCHHUD_TRY(trace::add_trace_problems(state_.store, *trace, found));
+    known_->problem_count += found.problem_count;
+    return trace::put_trace_hlo(state_.store, *trace, hlo);
   }
 
   // The same of a Chrome trace.
@@ -468,6 +486,7 @@ class DumpIngest::File {
   DumpResult result_;
   std::optional<schema::KnownArtifact> known_;
   std::optional<schema::TorchTraceLog> torch_trace_;
+  std::optional<trace::TraceHlo> hlo_;
 };
 
 DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)

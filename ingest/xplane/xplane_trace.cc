@@ -79,11 +79,12 @@ void write_names(const XplaneKind& kind, std::string* members) {
 
 // When the profile began, ns since 1970, as its plane says; 0: it does not.
 std::int64_t profile_start(std::string_view bytes) {
-  const auto plane = find_xplane(bytes, "Task Environment");
-  if (!plane) return 0;
-  for (const XplaneStat& stat : plane->stats) {
-    const auto name = plane->stat_names.find(stat.metadata_id);
-    if (name != plane->stat_names.end() && name->second == "profile_start_time") {
+  const auto planes = find_xplanes(bytes, "Task Environment");
+  if (planes.empty()) return 0;
+  const XplanePlane& plane = planes.front();
+  for (const XplaneStat& stat : plane.stats) {
+    const auto name = plane.stat_names.find(stat.metadata_id);
+    if (name != plane.stat_names.end() && name->second == "profile_start_time") {
       return xplane_integer(stat).value_or(0);
     }
   }

@@ -1,122 +1,18 @@
-// Numbers are decoded by protozero, which throws where it cannot; nothing else in here throws, and
-// nothing is thrown further. Its pbf_reader is not used: its lengths have 32 bits, and a length of
-// 2^32 + 5 would be 5.
 #include "ingest/xplane/xplane_wire.h"
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstring>
-#include <limits>
-#include <protozero/exception.hpp>
-#include <protozero/types.hpp>
-#include <protozero/varint.hpp>
 #include <random>
 
+#include "ingest/xplane/proto_fields.h"
 #include "schema/base/text_excerpt.h"
 
 namespace benchhud::ingest {
-namespace {
 
 using protozero::pbf_wire_type;
 
-constexpr std::uint32_t field_of(std::uint32_t number, pbf_wire_type type) {
-  return (number << 3U) | static_cast<std::uint32_t>(type);
-}
-constexpr std::uint32_t varint(std::uint32_t number) {
-  return field_of(number, pbf_wire_type::varint);
-}
-constexpr std::uint32_t bytes_field(std::uint32_t number) {
-  return field_of(number, pbf_wire_type::length_delimited);
-}
-
-// The fields of one message. After next() has returned false, fault() says whether that is for
-// damage.
-class FieldReader {
- public:
-  explicit FieldReader(std::string_view message)
-      : at_(message.data()), end_(message.data() + message.size()) {}
-
-  /// Decodes the next field.
-  bool next() {
-    if (at_ == end_) return false;
-    begin_ = at_;
-    try {
-      return decode();
-    } catch (const protozero::end_of_buffer_exception&) {
-      fault_ = "the bytes end inside a number";
-    } catch (const protozero::exception&) {
-      fault_ = "a number of more than ten bytes";
-    }
-    return false;
-  }
-
-  /// Number and wire type together.
-  std::uint32_t field() const { return field_; }
-  std::uint64_t number() const { return number_; }
-  std::int64_t signed_number() const { return static_cast<std::int64_t>(number_); }
-  std::string_view bytes() const { return bytes_; }
-  /// Where the last field that was tried begins.
-  const char* begin() const { return begin_; }
-  /// A phrase; "" if there is none.
-  std::string fault() const {
-    if (fault_ != nullptr) return fault_;
-    if (!is_too_long_) return "";
-    return fmt::format("a length of {} bytes, of which {} are there", number_,
-                       static_cast<std::size_t>(end_ - at_));
-  }
-  bool has_fault() const { return fault_ != nullptr || is_too_long_; }
-
- private:
-  bool decode() {
-    const std::uint64_t tag = protozero::decode_varint(&at_, end_);
-    if (tag >> 3U == 0 || tag > std::numeric_limits<std::uint32_t>::max()) {
-      return fail("a field without a number");
-    }
-    field_ = static_cast<std::uint32_t>(tag);
-    switch (static_cast<pbf_wire_type>(tag & 7U)) {
-      case pbf_wire_type::varint:
-        number_ = protozero::decode_varint(&at_, end_);
-        return true;
-      case pbf_wire_type::length_delimited:
-        number_ = protozero::decode_varint(&at_, end_);
-        if (number_ > static_cast<std::uint64_t>(end_ - at_)) {
-          is_too_long_ = true;
-          return false;
-        }
-        bytes_ = {at_, static_cast<std::size_t>(number_)};
-        at_ += number_;
-        return true;
-      case pbf_wire_type::fixed64:
-        return take_fixed(sizeof(std::uint64_t));
-      case pbf_wire_type::fixed32:
-        return take_fixed(sizeof(std::uint32_t));
-      default:
-        return fail("a field of an unknown type");
-    }
-  }
-  bool take_fixed(std::size_t size) {
-    static_assert(std::endian::native == std::endian::little);
-    if (static_cast<std::size_t>(end_ - at_) < size) return fail("the bytes end inside a number");
-    number_ = 0;
-    std::memcpy(&number_, at_, size);
-    at_ += size;
-    return true;
-  }
-  bool fail(const char* reason) {
-    fault_ = reason;
-    return false;
-  }
-
-  const char* at_;
-  const char* const end_;
-  const char* begin_ = nullptr;
-  std::uint32_t field_ = 0;
-  std::uint64_t number_ = 0;
-  std::string_view bytes_;
-  const char* fault_ = nullptr;
-  bool is_too_long_ = false;
-};
+namespace {
 
 // Whether all of it could be decoded.
 bool read_stat(std::string_view message, XplaneStat* stat) {
@@ -433,22 +329,23 @@ std::vector<XplaneMemoryAccess> read_memory_accesses(std::string_view message) {
   return accesses;
 }
 
-std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view name) {
+std::vector<XplanePlane> find_xplanes(std::string_view bytes, std::string_view name) {
+  constexpr std::size_t kMostPlanes = 1000;
+  std::vector<XplanePlane> planes;
   FieldReader reader(bytes);
-  while (reader.next()) {
+  while (planes.size() < kMostPlanes && reader.next()) {
     if (reader.field() != bytes_field(1)) continue;
     // A plane's name stands before its lines.
     FieldReader head(reader.bytes());
     while (head.next() && head.field() == varint(1)) {
     }
     if (head.field() != bytes_field(2) || head.bytes() != name) continue;
-    XplanePlane plane;
     std::vector<std::string_view> lines, broken;
     FieldReader all(reader.bytes());
-    decode_plane(&all, &plane, &lines, &broken);
-    return plane;
+    planes.emplace_back().place = reader.bytes().data() - bytes.data();
+    decode_plane(&all, &planes.back(), &lines, &broken);
   }
-  return std::nullopt;
+  return planes;
 }
 
 }  // namespace benchhud::ingest

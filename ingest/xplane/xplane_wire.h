@@ -123,7 +123,7 @@ struct XplaneMemoryAccess {
 /// As far as they can be decoded, the first hundred.
 std::vector<XplaneMemoryAccess> read_memory_accesses(std::string_view message);
 
-/// The first plane of that name, without lines; nothing if there is none that can be decoded.
-std::optional<XplanePlane> find_xplane(std::string_view bytes, std::string_view name);
+/// The planes of that name, without lines, as far as they can be decoded: one a host.
+std::vector<XplanePlane> find_xplanes(std::string_view bytes, std::string_view name);
 
 }  // namespace benchhud::ingest

@@ -37,7 +37,8 @@ WHERE id NOT IN (SELECT error_id FROM line WHERE error_id IS NOT NULL
                  UNION SELECT text_id FROM artifact WHERE text_id IS NOT NULL
                  UNION SELECT report_id FROM artifact WHERE report_id IS NOT NULL
                  UNION SELECT stack_id FROM compilation WHERE stack_id IS NOT NULL
-                 UNION SELECT text_id FROM compilation_output WHERE text_id IS NOT NULL)
+                 UNION SELECT text_id FROM compilation_output WHERE text_id IS NOT NULL
+                 UNION SELECT text_id FROM hlo_module)
 
 -- name: find_run_by_name
 SELECT id FROM run WHERE accelerator_model = $1 AND name = $2

@@ -22,6 +22,7 @@ std::span<const NamedRoute> dropped_trace_routes();
 std::span<const NamedRoute> error_routes();
 std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();
+std::span<const NamedRoute> hlo_routes();
 std::span<const NamedRoute> ingest_routes();
 std::span<const NamedRoute> mark_routes();
 std::span<const NamedRoute> metrics_routes();

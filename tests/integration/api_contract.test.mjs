@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { ajv, contract, resolved } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { hloXspace, writeProfile } from "./support/xplane.mjs";
 
 /** Addresses that answer GET; the others only take changes. */
 const readPaths = Object.entries(contract.paths).filter(([, item]) => item.get);
@@ -43,6 +44,8 @@ before(async () => {
   writeFileSync(made, lines.join("\n") + '{"half": ');
   const ingested = benchhud("ingest", join(root, "samples"), made, "--db", db, "--label", "commit=abc123");
   assert.equal(ingested.status, 3, ingested.stdout + ingested.stderr);
+  const profile = writeProfile(join(folder, "profiled"), hloXspace());
+  assert.equal(benchhud("ingest", profile, "--db", db).status, 0);
   server = await serve(db);
   api = `${server.base}/api/v1`;
 
@@ -76,6 +79,7 @@ before(async () => {
     "/traces/{id}/point": { number: 0 },
     "/traces/{id}/counter": { number: 0, end: thread.end + 1 },
     "/traces/{id}/busy": { device: 0, end: thread.end + 1 },
+    "/hlo/{id}/instruction": { line: 26 },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
     "/artifacts/{id}/compilation-text": { output: 1 },
     "/artifact-diff": { before: before.dump, after: after.dump },
@@ -103,7 +107,7 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, kind: "graph_break", id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts/{id}/compilation") ? ids.log : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, kind: "graph_break", id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts/{id}/compilation") ? ids.log : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/hlo") ? 1 : path.startsWith("/alerts") ? ids.alert : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
   const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { ajv, contract } from "./support/contract.mjs";
-import { root, serveSamples } from "./support/server.mjs";
+import { root, serveExamples } from "./support/server.mjs";
 
 const source = readFileSync(join(root, "schema/openapi.json"), "utf8");
 
@@ -53,7 +53,7 @@ test("every answer has an example that fits its schema", () => {
 
 describe("what the examples ask for is answered", () => {
   let server, end;
-  before(async () => ({ server, end } = await serveSamples("examples")));
+  before(async () => ({ server, end } = await serveExamples("examples")));
   after(() => end?.());
   for (const { path, method, operation } of operations) {
     if (method !== "get" || operation.operationId === "getContract") continue;

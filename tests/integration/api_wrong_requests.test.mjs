@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { ajv, contract, resolved } from "./support/contract.mjs";
-import { serveSamples } from "./support/server.mjs";
+import { serveExamples } from "./support/server.mjs";
 
 const operations = Object.entries(contract.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
 
@@ -37,7 +37,7 @@ function exampleOf({ path, operation }) {
 }
 
 let server, end;
-before(async () => ({ server, end } = await serveSamples("wrong")));
+before(async () => ({ server, end } = await serveExamples("wrong")));
 after(() => end?.());
 
 /** Asks, and holds the answer against the contract. Returns its status and what it said. */

@@ -627,6 +627,19 @@ describe("SQL over a trace", () => {
     assert.deepEqual([cut.rows.length, cut.is_cut], [5, true]);
   });
 
+  test("answers the examples of the page, which stand on several lines", async () => {
+    const page = readFileSync(new URL("../../web/src/trace/query.tsx", import.meta.url), "utf8");
+    const examples = [...page.matchAll(/\{ value: ("SELECT (?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text));
+    assert.ok(examples.length >= 3);
+    for (const sql of [...examples, "SELECT 'a\nb' -- a comment\n, 2"]) {
+      const response = await ask(sql);
+      assert.equal(response.status, 200, sql);
+      const { error, rows } = await response.json();
+      assert.equal(error, null, sql);
+      if (sql.startsWith("SELECT '")) assert.deepEqual(rows, [["a\nb", 2]]);
+    }
+  });
+
   test("says what is wrong, and refuses all else", async () => {
     for (const [sql, words] of [["SELEC 1", /syntax error \(at byte 0\)/], ["SELECT x FROM slices", /no such column: x \(at byte 7\)/], ["DROP TABLE slices", /./], ["SELECT * FROM sqlite_master", /./], ["ATTACH 'x' AS y", /./]]) {
       const response = await ask(sql);

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-import { smallXspace } from "./support/xplane.mjs";
+import { hloPlane, hloXspace, smallXspace, writeProfile } from "./support/xplane.mjs";
 
 const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
 const real = join(root, "../shared/data/xplane");
@@ -235,4 +235,102 @@ test("real profiles: how busy devices were", { skip: existsSync(answers) ? false
       assert.ok(device.busy_ns >= Math.max(...busy) / 1000 - 1 && device.busy_ns <= busy.reduce((sum, ps) => sum + ps) / 1000 + device.kernels, `${device.busy_ns} ns of ${busy} ps`);
     });
   }
+});
+
+/** A store with these profiles, each a night's, asked by `get`. */
+async function stored(db, profiles, use) {
+  for (const [night, content] of Object.entries(profiles)) ingest(db, writeProfile(join(folder, db + ".out", night), content));
+  const server = await serve(join(folder, db));
+  try {
+    await use(async (address, status = 200) => {
+      const answer = await fetch(`${server.base}/api/v1${address}`);
+      assert.equal(answer.status, status, address);
+      return answer.headers.get("content-type").includes("json") ? answer.json() : answer.text();
+    });
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+}
+
+test("a kernel leads to its HLO instruction, the instruction to source and stack", async () => {
+  await stored("hlo.db", { one: hloXspace() }, async (get) => {
+    const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
+    const { modules, absence } = await get(`/traces/${trace}/hlo`);
+    assert.equal(absence, null);
+    assert.deepEqual(modules.map(({ name, program_id }) => [name, program_id]), [["jit_step", "15"]]);
+    const of = (query) => get(`/traces/${trace}/hlo-instruction?${query}`);
+    const { module, instruction, absence: none } = await of("program_id=15&module=jit_step&op=fusion.1");
+    assert.equal(module.module, modules[0].module);
+    assert.equal(none, null);
+    assert.deepEqual([instruction.opcode, instruction.op_type, instruction.op_name], ["fusion", "aten__add", "jit(step)/add"]);
+    assert.deepEqual([instruction.source_file, instruction.source_line], ["/srv/model.py", 42]);
+    assert.deepEqual(instruction.stack, [{ file: "/srv/model.py", line: 42, function: "forward" }, { file: "/srv/main.py", line: 7, function: "<module>" }]);
+    assert.deepEqual(instruction.operands.map((one) => one.name), ["Arg_0.1"]);
+    assert.deepEqual(instruction.called.map((one) => one.name), ["fused_computation"]);
+    const text = await get(`/hlo/${module.module}/text`);
+    assert.match(text.split("\n")[instruction.line - 1], /ROOT %fusion\.1 = f32\[8,16\]\{1,0\} fusion\(%Arg_0\.1\), kind=kLoop, calls=%fused_computation/);
+    assert.equal(await get(`/hlo/${module.module}/text?offset=${instruction.offset}&length=6`), "  ROOT");
+    assert.deepEqual(await get(`/hlo/${module.module}/instruction?line=${instruction.line}`), { line: instruction.line, offset: instruction.offset, instruction });
+    // A computation's line is answered without an instruction, one behind the last not at all.
+    const entry = text.split("\n").findIndex((line) => line.startsWith("ENTRY ")) + 1;
+    assert.deepEqual(await get(`/hlo/${module.module}/instruction?line=${entry}`), { line: entry, offset: text.indexOf("ENTRY "), instruction: null });
+    await get(`/hlo/${module.module}/instruction?line=999`, 400);
+    await get("/hlo/99", 404);
+    const content = await get(`/hlo/${module.module}`);
+    assert.deepEqual(content.profiles, [{ trace_id: trace, program_id: "15" }]);
+    assert.deepEqual([content.ir_modules[0].instruction_count, content.ir_modules[0].name, content.source_absence], [4, "jit_step", null]);
+    // And back: as the page asks for the slices (web/test/hlo.ts holds it to the same text).
+    const sql = "SELECT slice_id, track, name, begin, duration FROM slices WHERE (substr('::' || arg(slice_id, 'hlo_op'), -10) = '::fusion.1' OR (category LIKE 'xla%' AND (name = 'fusion.1' OR instr(arg(slice_id, 'full_name'), '%fusion.1 = ') = 1))) AND coalesce(CAST(arg(slice_id, 'program_id') AS TEXT) IN ('15'), arg(slice_id, 'hlo_module') = 'jit_step')";
+    const asked = async (text) => (await get(`/traces/${trace}/query?sql=${encodeURIComponent(text)}`)).rows.map((row) => [row[2], row[4]]);
+    assert.deepEqual(await asked(sql), [["loop_add_fusion", 5000]]);
+    assert.deepEqual(await asked(sql.replace("'15'", "'16'")), []);
+    // By the module's name alone; what the module lacks; another program.
+    assert.equal((await of("module=jit_step&op=fusion.1")).instruction.line, instruction.line);
+    const lacking = await of("program_id=15&op=gone.2");
+    assert.equal(lacking.instruction, null);
+    assert.equal(lacking.absence, "The module has no instruction of this name.");
+    assert.equal((await of("program_id=16&op=fusion.1")).absence, "The profile holds no HLO of this program.");
+    await get(`/traces/${trace}/hlo-instruction?program_id=x`, 400);
+  });
+});
+
+test("one module of two nights is one, with both profiles", async () => {
+  const second = hloXspace({ program: 77, hlo: hloPlane({ program: 77, ids: 9000 }), begin: 2000 });
+  await stored("nights.db", { one: hloXspace(), two: second }, async (get) => {
+    const content = await get("/hlo/1");
+    const [newest, oldest] = [content.profiles[0], content.profiles.at(-1)];
+    assert.notEqual(newest.trace_id, oldest.trace_id);
+    // The trace that is asked for stands first.
+    assert.deepEqual((await get(`/hlo/1?trace=${oldest.trace_id}`)).profiles, [oldest, newest]);
+    assert.deepEqual(content.profiles.map((one) => one.program_id), ["77", "15"]);
+    await get("/hlo/2", 404);
+  });
+});
+
+test("why there is no HLO, or no source, is said with what brings it", async () => {
+  const chrome = JSON.stringify([{ ph: "X", name: "k", ts: 1, dur: 2, pid: 1, tid: 1, args: { hlo_op: "fusion.1", hlo_module: "jit_step" } }]);
+  write("chrome/alpha/0/trace-cuda-openxla-False-eval-None-PJRT-None-alpha.json", chrome);
+  ingest("absent.db", join(folder, "chrome"));
+  await stored("absent.db", { none: hloXspace({ hlo: null }), plain: hloXspace({ hlo: hloPlane({ source: false }), begin: 3000 }) }, async (get) => {
+    // The newest first.
+    const traces = (await get("/artifacts?kind=trace")).items.map((one) => one.trace_id);
+    const absences = [];
+    for (const trace of traces) absences.push((await get(`/traces/${trace}/hlo-instruction?module=jit_step&op=fusion.1`)).absence);
+    assert.match(absences[0], /XLA_HLO_DEBUG=1/);
+    assert.match(absences[1], /enable_hlo_proto/);
+    assert.match(absences[2], /Chrome traces do not/);
+    assert.match((await get("/hlo/1")).source_absence, /XLA_HLO_DEBUG=1/);
+  });
+});
+
+test("every kernel of a real profile has its instruction", { skip: existsSync(real) ? false : `${real} is not there` }, async () => {
+  await stored("modules.db", { one: readFileSync(join(real, "mi300_jax_conv.xplane.pb")) }, async (get) => {
+    const [{ trace_id: trace }] = (await get("/artifacts?kind=trace")).items;
+    const { modules } = await get(`/traces/${trace}/hlo`);
+    assert.equal(modules.length, 8);
+    const { instruction, module } = await get(`/traces/${trace}/hlo-instruction?program_id=15&module=jit_forward_3d_conv&op=cudnn-conv.1.0`);
+    assert.equal(module.name, "jit_forward_3d_conv");
+    assert.equal(instruction.opcode, "custom-call");
+    assert.equal(instruction.source_file, "/workspace/conv-jax/jax_conv_profiling.py");
+  });
 });

@@ -207,3 +207,13 @@ SELECT number, begin_ns, end_ns, segments
 FROM trace_group
 WHERE trace_id = $1 AND thread = $2 AND begin_ns < $4 AND end_ns >= $3
 ORDER BY number
+
+-- name: hlo_module_by_id
+SELECT m.name, m.text_id, t.byte_count FROM hlo_module AS m JOIN text AS t ON t.id = m.text_id
+WHERE m.id = $1
+
+-- name: trace_hlo_of_trace
+SELECT llo_bytes, modules, unreadable, left_out FROM trace_hlo WHERE trace_id = $1
+
+-- name: trace_hlo_of_all
+SELECT trace_id, modules FROM trace_hlo ORDER BY trace_id DESC

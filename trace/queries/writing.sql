@@ -152,6 +152,15 @@ DELETE FROM trace_block WHERE trace_id = $1
 -- name: delete_trace_chunks
 DELETE FROM trace_chunk WHERE trace_id = $1
 
+-- name: count_problems_of_trace
+SELECT count(*) FROM trace_problem WHERE trace_id = $1
+
+-- name: add_to_problem_count
+UPDATE trace SET problem_count = problem_count + $2 WHERE id = $1
+
+-- name: add_to_problem_counts_of_dumps
+UPDATE artifact SET problem_count = problem_count + $2 WHERE trace_id = $1
+
 -- name: delete_trace_groups
 DELETE FROM trace_group WHERE trace_id = $1
 
@@ -198,3 +207,23 @@ SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)
   AND id NOT IN (SELECT trace_id FROM dropped_trace)
 ORDER BY id
+
+-- name: delete_trace_hlo
+DELETE FROM trace_hlo WHERE trace_id = $1
+
+-- name: delete_hlo_module
+DELETE FROM hlo_module WHERE id = $1
+
+-- name: find_hlo_module
+SELECT id FROM hlo_module WHERE text_id = $1
+
+-- name: insert_hlo_module
+INSERT INTO hlo_module (name, text_id) VALUES ($1, $2) RETURNING id
+
+-- name: insert_trace_hlo
+INSERT INTO trace_hlo (trace_id, llo_bytes, modules, unreadable, left_out)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (trace_id) DO NOTHING
+
+-- name: hlo_module_ids
+SELECT id FROM hlo_module

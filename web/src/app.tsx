@@ -21,6 +21,7 @@ import { Shell } from "./parts/shell";
 // What a morning does not begin with is fetched when it is opened.
 const ArtifactsPage = later(async () => (await import("./pages/artifacts")).ArtifactsPage);
 const ArtifactViewPage = later(async () => (await import("./pages/artifacts")).ArtifactViewPage);
+const HloPage = later(async () => (await import("./pages/hlo")).HloPage);
 const ComparePage = later(async () => (await import("./pages/compare")).ComparePage);
 const ProfilePage = later(async () => (await import("./pages/profile")).ProfilePage);
 const ProfileDiffPage = later(async () => (await import("./pages/profile_diff")).ProfileDiffPage);
@@ -49,6 +50,7 @@ const NUMBERED = new Map<string, ComponentType<{ id: number }>>([
   ["ingests", IngestPage],
   ["artifact", ArtifactViewPage],
   ["trace", TracePage],
+  ["hlo", HloPage],
 ]);
 
 function page(path: string) {

@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hloXspace, writeProfile } from "./xplane.mjs";
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
@@ -105,6 +106,14 @@ export async function serveSamples(name, ...options) {
     assert.equal(ended.code, 0, ended.printed);
   };
   return { folder, db, server, end };
+}
+
+/** The samples, and a profile that holds HLO, which none of them does: what the examples of the contract ask for. */
+export async function serveExamples(name) {
+  const samples = await serveSamples(name);
+  const profile = writeProfile(join(samples.folder, "profiled"), hloXspace());
+  assert.equal(benchhud("ingest", profile, "--db", samples.db).status, 0);
+  return samples;
 }
 
 /** Lets sqlite3 write to a store, as to one of benchhud 0.1: in the file's head the version of writing is that of reading. */

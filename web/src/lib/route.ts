@@ -132,3 +132,5 @@ export const alertHref = (alert: { id: number }): string => `/alerts/${alert.id}
 export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;
 /** A trace as a timeline; `query`: `with` another trace beside it, `t` what is in sight, and what else docs/traces.md says. */
 export const traceHref = (trace: number, query: Record<string, string> = {}): string => href(`/trace/${trace}`, query);
+/** A module of HLO that profiles hold; `query`: `line` of its text, and `trace` from which one came. */
+export const hloHref = (module: number, query: Record<string, string | null | undefined> = {}): string => href(`/hlo/${module}`, query);

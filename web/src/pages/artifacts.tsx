@@ -24,6 +24,7 @@ import { Counters } from "../parts/profile/counters";
 import { Device, TraceOperators } from "../parts/profile/device";
 import { artifactColumns } from "../parts/profile/files";
 import { Flags } from "../parts/profile/flags";
+import { HloModules } from "../parts/profile/hlo";
 import { Modules } from "../parts/profile/ir";
 import { OperatorTableView } from "../parts/profile/operators";
 import { CompilationLog } from "../parts/profile/compilations";
@@ -273,12 +274,13 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
       </Section>
     );
   const report = traceReport(content.trace);
-  if (report) return <TraceContent report={report} />;
+  if (report) return <TraceContent report={report} profile={/\.xplane\.pb$/.test(content.artifact.name) ? content.artifact.trace_id : null} />;
   if (kind === "xplane") return <p class="quiet">Of XPlane folders profiles (*.xplane.pb) are read as traces; their other files are kept and listed.</p>;
   return content.artifact.unreadable === null ? <Missing why="Nothing of it could be shown" /> : null;
 }
 
-function TraceContent({ report }: { report: NonNullable<ReturnType<typeof traceReport>> }) {
+/** `profile`: the trace's number where it is an XPlane profile, which may hold HLO. */
+function TraceContent({ report, profile }: { report: NonNullable<ReturnType<typeof traceReport>>; profile: number | null }) {
   return (
     <>
       <p class="quiet note">
@@ -309,6 +311,11 @@ function TraceContent({ report }: { report: NonNullable<ReturnType<typeof traceR
       <Section id="device" title="Kernels and device">
         <Device report={report} />
       </Section>
+      {profile !== null && (
+        <Section id="hlo" title="HLO modules">
+          <HloModules trace={profile} />
+        </Section>
+      )}
     </>
   );
 }

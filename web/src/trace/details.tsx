@@ -13,6 +13,7 @@ import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { LaunchedBy } from "./launched_by";
+import { HloOfSliceFacts } from "./hlo";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
 import { profileRow } from "./profile_row";
@@ -128,6 +129,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
           </dl>
         )}
       </div>
+      <HloOfSliceFacts viewer={viewer} slice={data} />
       <Arrows viewer={viewer} slice={data} />
       {folded.length > 0 && (
         <details class="nested">

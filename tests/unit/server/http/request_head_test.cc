@@ -37,6 +37,15 @@ TEST(Guard, PlainRequestsPass) {
   EXPECT_FALSE(check_head(head("GET / HTTP/1.1", "Host: x\r\nX-A:\tb \xc3\xa4\r\nX-Empty:\r\n")));
 }
 
+TEST(Guard, OnlySqlMayHaveLineBreaks) {
+  EXPECT_FALSE(check_head(head("GET /q?sql=a%0Ab%0D%0A%09c&limit=5 HTTP/1.1")));
+  EXPECT_FALSE(check_head(head("GET /q?limit=5&sql=a%0ab HTTP/1.1")));
+  for (const char* target : {"/a%0A", "/?q=a%0A", "/?sql=a&q=%0A", "/?mysql=%0A", "/&sql=%0A",
+                             "/?%0Asql=", "/?sql=%00", "/?sql=%7F", "/sql=%0A"}) {
+    EXPECT_TRUE(check_head(head("GET " + std::string(target) + " HTTP/1.1"))) << target;
+  }
+}
+
 TEST(Guard, AnythingThatCouldMeanTwoThingsIsRefused) {
   for (const char* headers :
        {"", "Host: x\r\nHOST: x\r\n", "Host: x\r\nContent-Length: 1\r\n",

@@ -135,24 +135,10 @@ function Histogram({ title, note, rows, whole }: { title: string; note?: string;
   );
 }
 
-function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; module: IrModule; onClose?: (() => void) | undefined }) {
-  const [text, setText] = useState(false);
+/** What is in a module, beside its text. */
+export function ModuleContent({ module }: { module: IrModule }) {
   return (
-    <section class="panel" aria-label={`Module ${shown(module.name)}`}>
-      <div class="panel-head">
-        <h3>
-          <Copy text={module.name}>{shown(module.name)}</Copy>{" "}
-          <span class="quiet note">
-            {module.dialect}, line {count(module.line)}, {bytes(module.length)}
-            {module.parameter_bytes !== null ? `; parameters of ${bytes(module.parameter_bytes)}` : ""}
-          </span>
-        </h3>
-        {onClose && (
-          <button type="button" class="button" onClick={onClose}>
-            Close
-          </button>
-        )}
-      </div>
+    <>
       {module.unfinished && <p class="warn">The text ends within this module: what follows is of its beginning.</p>}
       <div class="ir-grid">
         <Histogram title="Operations" note={`${plural(module.instruction_count, "instruction")} of ${plural(module.ops.length, "kind")}`} rows={module.ops} whole={module.instruction_count} />
@@ -201,6 +187,29 @@ function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; modul
           </ol>
         </details>
       )}
+    </>
+  );
+}
+
+function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; module: IrModule; onClose?: (() => void) | undefined }) {
+  const [text, setText] = useState(false);
+  return (
+    <section class="panel" aria-label={`Module ${shown(module.name)}`}>
+      <div class="panel-head">
+        <h3>
+          <Copy text={module.name}>{shown(module.name)}</Copy>{" "}
+          <span class="quiet note">
+            {module.dialect}, line {count(module.line)}, {bytes(module.length)}
+            {module.parameter_bytes !== null ? `; parameters of ${bytes(module.parameter_bytes)}` : ""}
+          </span>
+        </h3>
+        {onClose && (
+          <button type="button" class="button" onClick={onClose}>
+            Close
+          </button>
+        )}
+      </div>
+      <ModuleContent module={module} />
       {artifact.has_text &&
         (text ? (
           <TextView url={rawUrl(artifact.id)} from={module.offset} length={module.length} label={`Text of ${shown(module.name)}`} />

@@ -15,6 +15,7 @@ import { Counters } from "./counters";
 import { Device, TraceOperators, ranOnDevice } from "./device";
 import { Files } from "./files";
 import { Flags } from "./flags";
+import { HloModules } from "./hlo";
 import { IrDumps } from "./ir";
 import { Operators } from "./operators";
 import { Phases, metricsNote } from "./phases";
@@ -33,11 +34,15 @@ export type ProfileSection = {
   render: () => ComponentChildren;
 };
 
+/** Chrome traces hold no HLO. */
+const isXplane = (one: Artifact): boolean => /\.xplane\.pb$/.test(one.name);
+
 export function profileSections(profile: Profile): ProfileSection[] {
   const { dumps, phases, trace, compiling, counters, artifacts } = profile;
   const has = (kind: Artifact["kind"]) => dumps.now.some((one) => one.kind === kind);
   const hasTable = has("operator_table");
   const metrics = pick(dumps.now, "xla_metrics", dumps.repetition);
+  const profiles = dumps.now.filter((one) => one.trace_id !== null && isXplane(one));
   const all = artifacts.items;
   return [
     {
@@ -152,9 +157,21 @@ export function profileSections(profile: Profile): ProfileSection[] {
       id: "ir",
       short: "IR",
       title: "IR",
-      when: has("ir"),
+      when: has("ir") || profiles.length > 0,
       note: "The graphs that XLA compiled.",
-      render: () => <IrDumps artifacts={dumps.now} repetition={dumps.repetition} />,
+      render: () => (
+        <>
+          {has("ir") && <IrDumps artifacts={dumps.now} repetition={dumps.repetition} />}
+          {profiles.map((one) => (
+            <div key={one.id}>
+              <p class="note">
+                HLO that the profile <From artifact={one} /> holds.
+              </p>
+              <HloModules trace={one.trace_id as number} />
+            </div>
+          ))}
+        </>
+      ),
     },
     {
       id: "files",

@@ -350,11 +350,11 @@ bool TraceBuilder::is_work_of_device(const RawTraceEvent& event) {
 void TraceBuilder::add_complete(const RawTraceEvent& event) {
   const auto start = time_of(event);
   if (!start) return;
-  const std::int64_t duration = duration_of(event, *start);
   if (event.duration.text().starts_with('-') && is_work_of_device(event)) {
     return refuse(event, fmt::format("a device record of {} µs: its times are impossible",
                                      event.duration.text().substr(0, 40)));
   }
+  const std::int64_t duration = duration_of(event, *start);
   // A profiler that lost a record's times writes zeros for them.
   if (*start == 0 && duration == 0 && event.duration && is_device_record(event)) {
     flows_.note_lost_record(thread_of(event));

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 #include "analysis/trace/slice_side.h"
 #include "analysis/trace/time_spans.h"
 #include "trace/trace.h"

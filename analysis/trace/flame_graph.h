@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "trace/trace_stacks.h"
+#include "trace/answers/trace_stacks.h"
 
 namespace benchhud::analysis {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 #include "trace/trace_queries.h"
 
 namespace benchhud::analysis {

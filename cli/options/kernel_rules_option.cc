@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 #include "cli/options/text_file.h"
 
 namespace benchhud::cli {

@@ -20,12 +20,12 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 #include "analysis/trace/label_class.h"
 #include "schema/base/json_writer.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/store/store.h"
-#include "trace/trace_sql.h"
+#include "trace/answers/trace_sql.h"
 
 namespace benchhud::server {
 namespace {

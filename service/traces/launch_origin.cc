@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/trace/label_class.h"
-#include "trace/trace_correlation.h"
+#include "trace/answers/trace_correlation.h"
 #include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"

@@ -8,7 +8,7 @@
 
 #include "schema/store/migrate.h"
 #include "small_trace.h"
-#include "trace/trace_sql.h"
+#include "trace/answers/trace_sql.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The slice that shares a correlation, within bounds.
 
-#include "trace/trace_correlation.h"
+#include "trace/answers/trace_correlation.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "schema/store/migrate.h"
 #include "tests/unit/schema/older_store.h"
 #include "tests/unit/trace/trace_samples.h"
-#include "trace/trace_arrows.h"
+#include "trace/answers/trace_arrows.h"
 #include "trace/trace_index.h"
 #include "trace/trace_note.h"
 

@@ -14,9 +14,9 @@
 
 #include "schema/base/column_codec.h"
 #include "tests/unit/trace/trace_samples.h"
+#include "trace/answers/trace_next.h"
+#include "trace/answers/trace_window_sums.h"
 #include "trace/trace_chunk.h"
-#include "trace/trace_next.h"
-#include "trace/trace_window_sums.h"
 
 namespace benchhud::trace {
 namespace {

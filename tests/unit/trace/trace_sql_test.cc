@@ -1,6 +1,6 @@
 // SQL over a stored trace: the tables against what is stored, and what may not be asked.
 
-#include "trace/trace_sql.h"
+#include "trace/answers/trace_sql.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 
 namespace benchhud::analysis {
 namespace {

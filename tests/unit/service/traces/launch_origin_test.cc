@@ -11,9 +11,9 @@
 #include "analysis/trace/trace_findings.h"
 #include "schema/store/migrate.h"
 #include "tests/unit/analysis/trace_builder.h"
+#include "trace/answers/trace_next.h"
 #include "trace/trace_device.h"
 #include "trace/trace_index.h"
-#include "trace/trace_next.h"
 #include "trace/trace_store.h"
 
 namespace benchhud::service {

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "trace/answers/trace_sql.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
-#include "trace/trace_sql.h"
 
 namespace benchhud::trace {
 

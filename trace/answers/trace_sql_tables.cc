@@ -1,6 +1,6 @@
 // A slice's id in SQL has 64 bits, from the highest: 0; the thread, 20 bits; the number of the
 // chunk within the thread, 30 bits; the index of the slice within the chunk, 13 bits.
-#include "trace/trace_sql_tables.h"
+#include "trace/answers/trace_sql_tables.h"
 
 #include <xxhash.h>
 

@@ -1,4 +1,4 @@
-#include "trace/trace_window_sums.h"
+#include "trace/answers/trace_window_sums.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "trace/trace_arrows.h"
+#include "trace/answers/trace_arrows.h"
 
 #include <map>
 #include <optional>

@@ -16,7 +16,7 @@
 #include "analysis/trace/truncate_rows.h"
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "service/imports/dropped_trace_import.h"
 #include "service/traces/launch_origin.h"
 #include "service/traces/trace_digest.h"

@@ -1,4 +1,4 @@
-#include "trace/trace_next.h"
+#include "trace/answers/trace_next.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "schema/base/time.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "service/traces/trace_export.h"
 
 namespace benchhud::server {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/trace/name_matcher.h"
+#include "analysis/kernels/name_matcher.h"
 #include "schema/base/errors.h"
 
 namespace benchhud::analysis {

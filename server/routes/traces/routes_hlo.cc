@@ -7,7 +7,7 @@
 #include "schema/base/utf8.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "service/traces/hlo_operation.h"
 #include "trace/trace_hlo.h"
 #include "views/artifact_json.h"

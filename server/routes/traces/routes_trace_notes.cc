@@ -7,7 +7,7 @@
 #include "analysis/trace/time_totals.h"
 #include "schema/base/text_limits.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "trace/trace_note.h"
 
 namespace benchhud::server {

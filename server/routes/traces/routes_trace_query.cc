@@ -9,8 +9,8 @@
 #include "server/api/csv_table.h"
 #include "server/api/query_process.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
-#include "trace/trace_sql.h"
+#include "server/routes/traces/trace_parts.h"
+#include "trace/answers/trace_sql.h"
 
 namespace benchhud::server {
 namespace {

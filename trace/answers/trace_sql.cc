@@ -1,4 +1,4 @@
-#include "trace/trace_sql.h"
+#include "trace/answers/trace_sql.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -11,7 +11,7 @@
 
 #include "schema/base/ascii.h"
 #include "schema/base/temporary_files.h"
-#include "trace/trace_sql_tables.h"
+#include "trace/answers/trace_sql_tables.h"
 
 namespace benchhud::trace {
 namespace {

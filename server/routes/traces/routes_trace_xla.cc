@@ -10,7 +10,7 @@
 #include "analysis/trace/xla_tables.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "trace/xla_profile_store.h"
 
 namespace benchhud::server {

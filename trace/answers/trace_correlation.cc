@@ -1,4 +1,4 @@
-#include "trace/trace_correlation.h"
+#include "trace/answers/trace_correlation.h"
 
 #include <algorithm>
 #include <iterator>

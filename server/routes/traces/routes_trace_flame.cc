@@ -8,9 +8,9 @@
 
 #include "analysis/trace/flame_graph.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
+#include "trace/answers/trace_stacks.h"
 #include "trace/short_name.h"
-#include "trace/trace_stacks.h"
 
 namespace benchhud::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/trace/kernel_rules.h"
+#include "analysis/kernels/kernel_rules.h"
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"

@@ -10,12 +10,12 @@
 #include "analysis/trace/time_totals.h"
 #include "analysis/trace/truncate_rows.h"
 #include "server/routes/route_tables.h"
-#include "server/routes/trace_parts.h"
+#include "server/routes/traces/trace_parts.h"
 #include "service/traces/label_query.h"
+#include "trace/answers/trace_next.h"
+#include "trace/answers/trace_window_sums.h"
 #include "trace/short_name.h"
 #include "trace/trace_index.h"
-#include "trace/trace_next.h"
-#include "trace/trace_window_sums.h"
 
 namespace benchhud::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/trace/name_matcher.h"
+#include "analysis/kernels/name_matcher.h"
 
 #include <algorithm>
 #include <deque>

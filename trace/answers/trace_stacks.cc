@@ -1,4 +1,4 @@
-#include "trace/trace_stacks.h"
+#include "trace/answers/trace_stacks.h"
 
 #include <fmt/format.h>
 

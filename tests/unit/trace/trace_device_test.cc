@@ -91,7 +91,8 @@ TEST_F(Devices, EveryWindowHasAllOfItsSpans) {
   const std::int64_t first = spans.front().begin, last = spans.back().end;
   std::mt19937 random(1);
   for (int i = 0; i < 300; ++i) {
-    BusyQuery query{.device = 1, .begin = 0, .end = 0, .buckets = 1u + random() % 2000};
+    BusyQuery query{.device = 1, .begin = 0, .end = 0, .buckets = 1};
+    query.buckets += static_cast<std::uint32_t>(random() % 2000);
     query.begin = first - 100 + static_cast<std::int64_t>(random() % (last - first));
     query.end = query.begin + 1 + static_cast<std::int64_t>(random() % (last - first));
     std::int64_t count = 0, sum = 0;
@@ -106,7 +107,9 @@ TEST_F(Devices, EveryWindowHasAllOfItsSpans) {
       count -= items[at].count;
       sum -= items[at].busy;
       ASSERT_LE(items[at].busy, items[at].end - items[at].begin);
-      if (at > 0) ASSERT_GT(items[at].begin, items[at - 1].end);
+      if (at > 0) {
+        ASSERT_GT(items[at].begin, items[at - 1].end);
+      }
     }
     ASSERT_EQ(count, 0) << query.begin << " " << query.end << " " << query.buckets;
     ASSERT_EQ(sum, 0);

@@ -332,6 +332,8 @@ CREATE TABLE artifact (
   pruned_at     REAL               -- null: it was not; else its content is gone, and stays so
 ) STRICT;
 CREATE INDEX artifact_by_content ON artifact (name, content_hash);
+-- Each request for a trace asks whether a dump has it.
+CREATE INDEX artifact_of_trace ON artifact (trace_id) WHERE trace_id IS NOT NULL;
 -- What XLA's profiler left: what was timed meanwhile does not count.
 CREATE INDEX artifact_of_xla_profiler ON artifact (id) WHERE name LIKE '%/xla-profile/%';
 

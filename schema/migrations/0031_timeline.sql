@@ -38,3 +38,5 @@ CREATE TABLE dropped_trace (
   digest   BLOB    NOT NULL,
   PRIMARY KEY (trace_id, token_id)
 ) STRICT, WITHOUT ROWID;
+-- Each request for a trace asks whether a dump has it.
+CREATE INDEX artifact_of_trace ON artifact (trace_id) WHERE trace_id IS NOT NULL;

@@ -49,6 +49,11 @@ std::string_view TextPool::keep(std::string_view text) {
   return {place, text.size()};
 }
 
+void Trace::add_problem(std::int64_t offset, std::string_view reason) {
+  ++problem_count;
+  if (problems.size() < kMostProblems) problems.push_back({offset, std::string(reason)});
+}
+
 std::uint32_t Trace::put_label(TraceLabel label) {
   if (label == TraceLabel()) return 0;
   const auto place_of = [&](TraceLabel each) -> std::uint32_t& {

@@ -134,6 +134,8 @@ struct Trace {
   std::int64_t problem_count = 0;
   std::vector<TraceProblem> problems;  ///< the first kMostProblems
   static constexpr std::size_t kMostProblems = 100;
+  /// Counts a problem, and keeps it if it is among the first.
+  void add_problem(std::int64_t offset, std::string_view reason);
   /// Of an XPlane profile; none of other traces, and of those that an older version stored.
   std::shared_ptr<const XlaProfile> xla;
 

@@ -339,7 +339,6 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
     if (is_known) {
       BENCHHUD_TRY(renew(file));
-      BENCHHUD_TRY(add_hlo(file));
       return std::optional<trace::Trace>();
     }
     XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
@@ -360,11 +359,16 @@ class DumpIngest::File {
     if (known_->is_pruned || known_->error) return {};
     BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
     if (!kept) return {};
-    BENCHHUD_ASSIGN(const auto profile, trace::read_xla_profile(state_.store, *kept));
-    if (profile) return {};
+    BENCHHUD_TRY(add_profile(file, *kept));
+    return add_hlo(file, *kept);
+  }
+
+  Expected<void> add_profile(const XplaneFile& file, schema::TraceId trace) {
+    BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(state_.store, trace));
+    if (stored) return {};
     trace::PackedArgs args;
     const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
-    BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, *kept, made.trace));
+    BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, trace, made.trace));
     if (!is_added || !state_.options.trace_summary) return {};
     const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
     schema::TextWriter texts(state_.store);
@@ -374,17 +378,14 @@ class DumpIngest::File {
     return schema::set_digest(state_.store, known_->id, digest);
   }
 
-  // Of a profile that was stored before its modules were read.
-  Expected<void> add_hlo(const XplaneFile& file) {
-    BENCHHUD_ASSIGN(const auto trace, trace::find_trace(state_.store, file.hash()));
-    if (!trace) return {};
-    BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(state_.store, *trace));
+  Expected<void> add_hlo(const XplaneFile& file, schema::TraceId trace) {
+    BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(state_.store, trace));
     if (stored) return {};
     trace::Trace found;
     BENCHHUD_ASSIGN(const auto hlo, put_profile_hlo(state_.store, file.bytes(), &found));
-    BENCHHUD_TRY(trace::add_trace_problems(state_.store, *trace, found));
+    BENCHHUD_TRY(trace::add_trace_problems(state_.store, trace, found));
     known_->problem_count += found.problem_count;
-    return trace::put_trace_hlo(state_.store, *trace, hlo);
+    return trace::put_trace_hlo(state_.store, trace, hlo);
   }
 
   // The same of a Chrome trace.

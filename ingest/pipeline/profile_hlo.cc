@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ingest/xplane/hlo_modules.h"
@@ -24,11 +25,8 @@ Expected<trace::TraceHlo> put_profile_hlo(schema::Connection& store, std::string
     if (known.emplace(use.module, use.program_id).second) hlo.modules.push_back(use);
     return {};
   };
-  const auto report = [&](std::int64_t place, std::string reason) {
-    ++trace->problem_count;
-    if (trace->problems.size() < trace::Trace::kMostProblems) {
-      trace->problems.push_back({place, std::move(reason)});
-    }
+  const auto report = [&](std::int64_t place, std::string_view reason) {
+    trace->add_problem(place, reason);
   };
   BENCHHUD_ASSIGN(const XplaneHloFound found, read_xplane_hlo(bytes, take, report));
   hlo.llo_bytes = found.llo_bytes;

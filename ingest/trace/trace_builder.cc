@@ -139,10 +139,7 @@ TraceBuilder::TraceBuilder(trace::TraceArgsSink* sink, std::size_t most_threads)
 TraceBuilder::~TraceBuilder() = default;
 
 void TraceBuilder::problem(std::int64_t offset, std::string_view reason) {
-  ++trace_.problem_count;
-  if (trace_.problems.size() < Trace::kMostProblems) {
-    trace_.problems.push_back({offset, std::string(reason)});
-  }
+  trace_.add_problem(offset, reason);
 }
 
 void TraceBuilder::on_broken(std::int64_t offset, std::string_view reason) {

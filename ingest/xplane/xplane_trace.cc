@@ -213,10 +213,7 @@ class XplaneTraceBuilder : public XplaneVisitor {
 };
 
 void XplaneTraceBuilder::problem(std::int64_t place, std::string_view reason) {
-  ++trace().problem_count;
-  if (trace().problems.size() < Trace::kMostProblems) {
-    trace().problems.push_back({place, std::string(reason)});
-  }
+  trace().add_problem(place, reason);
 }
 
 void XplaneTraceBuilder::refuse(std::int64_t place, std::string_view reason) {

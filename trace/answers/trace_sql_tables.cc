@@ -447,7 +447,7 @@ constexpr std::array kSlicesColumns = {
     SqlColumn{"end", "INTEGER", "ns; written \"end\""},
     SqlColumn{"name", "TEXT", "what it is called"},
     SqlColumn{"category", "TEXT", "as the file has it"},
-    SqlColumn{"class", "TEXT", "what it does, such as operator, library or memcpy"},
+    SqlColumn{"class", "TEXT", "what it does, such as operator, gemm or memcpy"},
     SqlColumn{"correlation", "INTEGER", "ties a call to what it launched"},
     SqlColumn{"external_id", "INTEGER", "of the operator that led to it"},
     SqlColumn{"sequence", "INTEGER", "ties forward to backward"},

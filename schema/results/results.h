@@ -32,7 +32,7 @@ inline constexpr std::int64_t kLinesAtOnce = 100'000;
 /// Returns whether anything derived changed.
 Expected<bool> derive(Connection& connection, const ChangedFacts& changed);
 
-/// Derives the runs anew that the results of these lines are in: what counts for them has changed,
+/// Derives the runs again that the results of these lines are in: what counts for them has changed,
 /// though no line has. The caller holds the write transaction.
 Expected<void> derive_results_of(Connection& connection, std::span<const ResultKey> keys);
 

@@ -38,7 +38,7 @@ schema::Error no_trace(schema::TraceId id);
 schema::Expected<AskedTrace> asked_trace(RequestContext& context);
 
 /// What an answer hangs on that is made of the trace's index, its devices or its findings: they may
-/// be derived after the trace was taken in, and anew.
+/// be derived after the trace was taken in, and again later.
 schema::Expected<std::string> derived_key(const RequestContext& context, const AskedTrace& trace);
 
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing

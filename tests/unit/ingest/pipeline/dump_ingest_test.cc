@@ -547,7 +547,7 @@ TEST_F(Dumps, WhatWasTimedUnderTheProfilerOfXlaDoesNotCount) {
   EXPECT_EQ(ingest_folder("n").known_dumps, 1);
   EXPECT_TRUE(result_of(reader()).profiled_line);
 
-  // Nor where all is made anew from the lines.
+  // Nor where all is derived again from the lines.
   ASSERT_TRUE(schema::derive_all(*store_, 1));
   EXPECT_EQ(result_of(reader()).profiled_line, facts.profiled_line);
 }

@@ -149,7 +149,7 @@ function Launching({ launches }: { launches: NonNullable<TraceReport["launches"]
       </table>
       <ul class="note">
         {Object.entries(launches.by_call).length > 0 && (
-          <li>
+          <li class="wrap">
             By{" "}
             {Object.entries(launches.by_call).map(([name, n], index) => (
               <>

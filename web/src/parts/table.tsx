@@ -90,9 +90,12 @@ export function Table<Row>(props: Props<Row>) {
   // Other rows, or another order: what is in sight is painted first, what is around it right afterwards.
   const [whole, setWhole] = useState<Entry<Row>[] | null>(null);
   const isFirstDraw = whole !== entries && !printing;
-  useEffect(() => setWhole(entries), [entries]);
+  const wanted = useRef<number | null>(null); // the row that is focused as soon as it is drawn
+  useEffect(() => {
+    setWhole(entries);
+    wanted.current = null; // a row of that place may be another one, or none
+  }, [entries]);
   const sight = useRef<{ from: number; to: number } | null>(null);
-  const wanted = useRef<number | null>(null);
 
   useEffect(() => {
     const node = box.current;
@@ -180,11 +183,13 @@ export function Table<Row>(props: Props<Row>) {
     const node = box.current;
     if (!node) return;
     const active = document.activeElement?.closest(".table-box");
-    const mine = active ? active === node : document.querySelector("main .table-box[data-open]") === node;
+    // Keys may come faster than rows are drawn: they go on from the row that is to be focused.
+    const mine = wanted.current !== null || (active ? active === node : document.querySelector("main .table-box[data-open]") === node);
     if (!mine) return;
-    const now = document.activeElement?.closest<HTMLElement>("tr[data-entry]");
-    let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : Math.ceil(node.scrollTop / ROW_HEIGHT);
-    while (entries[entry]?.kind === "group") entry += event.key === "j" ? 1 : -1;
+    const now = wanted.current ?? document.activeElement?.closest<HTMLElement>("tr[data-entry]")?.dataset["entry"];
+    const step = event.key === "j" ? 1 : -1;
+    let entry = now === undefined ? Math.ceil(node.scrollTop / ROW_HEIGHT) : Number(now) + step;
+    while (entries[entry]?.kind === "group") entry += step;
     if (!entries[entry] || entries[entry].kind !== "row") return;
     event.preventDefault();
     focusRow(entry);

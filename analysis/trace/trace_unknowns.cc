@@ -36,7 +36,7 @@ struct Unplaced {
 };
 
 Unplaced unplaced_slices(const trace::Trace& trace, const std::vector<SliceSide>& sides) {
-  enum class Known : std::uint8_t { kNoSlice, kNothing, kSomething };
+  enum class Known : std::uint8_t { kEmpty, kNothing, kSomething };
   std::vector<Known> known(trace.threads.size());
   std::vector<bool> is_known(sides.size());
   for (std::size_t i = 0; i < sides.size(); ++i) is_known[i] = sides[i] != SliceSide::kUnknown;

@@ -22,10 +22,10 @@ namespace benchhud::ingest {
 
 /// What analysis finds in a trace.
 struct TraceSummary {
-  std::string digest;                           ///< what is kept of it, encoded
-  std::vector<trace::PackedFindings> findings;  ///< the places that are marked
+  std::string digest;                                ///< what is kept of it, encoded
+  std::vector<trace::PackedFindings> findings = {};  ///< the places that are marked
   /// When devices were busy; none: not known.
-  std::optional<std::vector<trace::PackedDevice>> devices;
+  std::optional<std::vector<trace::PackedDevice>> devices = {};
 };
 
 struct DumpOptions {

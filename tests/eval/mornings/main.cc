@@ -24,7 +24,7 @@ struct Fleets {
   std::string name, what;
   FleetShape shape;
   SeriesKind series = SeriesKind::kUsual;
-  std::optional<Turns> turns;  ///< of two machines
+  std::optional<Turns> turns = {};  ///< of two machines
   bool are_machines_named = false;
   double missing = 0;  ///< share of the results
   std::uint64_t seeds = 8;

@@ -16,11 +16,11 @@ namespace benchhud::eval {
 
 struct Event {
   analysis::AlertScope scope{};
-  std::optional<std::size_t> model;    ///< of a kModel event
-  std::optional<std::size_t> backend;  ///< a right alert of a model need not name it
-  std::size_t first = kFirstEvent;     ///< night
-  std::optional<std::size_t> last;     ///< night; none: for good
-  bool is_either_way = false;          ///< faster is as right as slower
+  std::optional<std::size_t> model = {};    ///< of a kModel event
+  std::optional<std::size_t> backend = {};  ///< a right alert of a model need not name it
+  std::size_t first = kFirstEvent;          ///< night
+  std::optional<std::size_t> last = {};     ///< night; none: for good
+  bool is_either_way = false;               ///< faster is as right as slower
 };
 
 struct Scenario {

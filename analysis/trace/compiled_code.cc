@@ -76,7 +76,7 @@ class Placer {
     }
     for (PlacedOperator& placed : code_.operators) decide(&placed);
     for (const DeviceSlice& device : context_.device()) {
-      add_to(&code_.device_all, device.time);
+      add_to(&code_.device_all, context_.own_time(device));
     }
     code_.compiled = std::max<std::int64_t>(0, difference_of(code_.compiled, code_.eager));
     return std::move(code_);

@@ -42,6 +42,7 @@ std::vector<CopyRow> copy_bandwidths(const TraceContext& context, std::size_t mo
   for (const TraceBandwidth& stated : trace.bandwidths) {
     const SliceSide side = context.side(stated.slice);
     if (side != SliceSide::kMemcpy && side != SliceSide::kMemset) continue;
+    if (context.is_set_aside(stated.slice)) continue;
     if (!is_amount(stated.bytes) && !is_amount(stated.gigabytes_per_second)) continue;
     const TraceSlice& slice = context.slice(stated.slice);
     CopyRow& row = rows[places.at(name_of(slice))];

@@ -81,7 +81,7 @@ DeviceActivity device_activity(const TraceContext& context) {
   spans.reserve(slices.size());
   for (const DeviceSlice& device : slices) {
     const TraceSlice& slice = trace.slices[device.slice];
-    spans.push_back({slice.start, slice.end()});
+    add_span(&spans, {slice.start, slice.end()});
     ++activity.kinds[device.kind];
     activity.kernels += device.is_kernel;
     if (device.launch != kNoSlice)

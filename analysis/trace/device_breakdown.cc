@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,32 @@ std::size_t type_of(DeviceSlice::Kind kind) {
   if (kind == DeviceSlice::Kind::kCommunication) return 1;
   return kind == DeviceSlice::Kind::kMemcpy || kind == DeviceSlice::Kind::kMemset ? 2 : 0;
 }
+
+// Goes along spans that merged() gave. A list of all beginnings and ends would take three times
+// their memory.
+class Sweep {
+ public:
+  explicit Sweep(std::vector<TimeSpan> spans) : spans_(std::move(spans)) {}
+
+  bool is_done() const { return at_ == spans_.size(); }
+  // When something begins or ends next; the last moment of all where nothing does.
+  std::int64_t next() const {
+    if (is_done()) return std::numeric_limits<std::int64_t>::max();
+    return is_within_ ? spans_[at_].end : spans_[at_].begin;
+  }
+  // Whether that moment, which is at most next(), is in a span.
+  bool is_within_at(std::int64_t time) {
+    if (is_done() || next() != time) return is_within_;
+    if (is_within_) ++at_;
+    is_within_ = !is_within_;
+    return is_within_;
+  }
+
+ private:
+  std::vector<TimeSpan> spans_;
+  std::size_t at_ = 0;  // the span that is next, or at hand
+  bool is_within_ = false;
+};
 
 }  // namespace
 
@@ -38,36 +65,38 @@ std::optional<double> DeviceBreakdown::overlap_of_communication() const {
 
 DeviceBreakdown device_breakdown(const TraceContext& context) {
   std::array<std::vector<TimeSpan>, 3> spans;  // by type
+  std::array<std::size_t, 3> counts = {};
+  for (const DeviceSlice& device : context.device()) ++counts[type_of(device.kind)];
+  for (std::size_t type = 0; type < spans.size(); ++type) spans[type].reserve(counts[type]);
   visit_own_spans(context.trace(), context.device(), context.sides(),
                   [&](std::size_t i, const TimeSpan& span) {
-                    spans[type_of(context.device()[i].kind)].push_back(span);
+                    add_span(&spans[type_of(context.device()[i].kind)], span);
                   });
-  struct Edge {
-    std::int64_t time;
-    std::size_t type;
-    bool is_begin;
+  std::array<Sweep, 3> sweeps{{Sweep(merged(std::move(spans[0]))),
+                               Sweep(merged(std::move(spans[1]))),
+                               Sweep(merged(std::move(spans[2])))}};
+  const auto next = [&] {
+    return std::min({sweeps[0].next(), sweeps[1].next(), sweeps[2].next()});
   };
-  std::vector<Edge> edges;
-  for (std::size_t type = 0; type < spans.size(); ++type) {
-    for (const TimeSpan& span : merged(std::move(spans[type]))) {
-      edges.push_back({span.begin, type, true});
-      edges.push_back({span.end, type, false});
-    }
-  }
+  const auto is_done = [&] {
+    return std::all_of(sweeps.begin(), sweeps.end(), [](const Sweep& of) { return of.is_done(); });
+  };
   DeviceBreakdown breakdown;
-  if (edges.empty()) return breakdown;
-  std::sort(edges.begin(), edges.end(),
-            [](const Edge& a, const Edge& b) { return a.time < b.time; });
-  breakdown.span = difference_of(edges.back().time, edges.front().time);
-  std::array<std::int64_t, 3> open = {};
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    open[edges[i].type] += edges[i].is_begin ? 1 : -1;
-    const std::size_t set = (open[0] > 0 ? DeviceBreakdown::kCompute : 0) |
-                            (open[1] > 0 ? DeviceBreakdown::kCommunication : 0) |
-                            (open[2] > 0 ? DeviceBreakdown::kMemory : 0);
+  if (is_done()) return breakdown;
+  std::int64_t now = next();
+  const std::int64_t begin = now;
+  while (true) {
+    std::size_t set = 0;
+    for (std::size_t type = 0; type < sweeps.size(); ++type) {
+      if (sweeps[type].is_within_at(now)) set |= std::size_t{1} << type;
+    }
+    if (is_done()) break;
+    const std::int64_t then = next();
     std::int64_t& time = breakdown.exclusive[set];
-    time = sum_of(time, difference_of(edges[i + 1].time, edges[i].time));
+    time = sum_of(time, difference_of(then, now));
+    now = then;
   }
+  breakdown.span = difference_of(now, begin);
   return breakdown;
 }
 

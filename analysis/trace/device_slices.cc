@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
+#include "schema/base/segmented_vector.h"
 
 namespace benchhud::analysis {
 
@@ -247,6 +250,16 @@ class DeviceSliceFinder {
     std::sort(found_.set_aside.begin(), found_.set_aside.end());
   }
 
+  struct Launch {
+    std::int64_t correlation;
+    std::uint32_t slice;
+    std::uint32_t number;  // in the order of all
+
+    bool operator<(const Launch& other) const {
+      return std::tie(correlation, number) < std::tie(other.correlation, other.number);
+    }
+  };
+
   // Profilers of XLA call threads the host's, not calls the runtime's. The numbers of Ascend's
   // queue of operators tie what is put in to what is taken out, and are not those of launches.
   std::vector<bool> labels_that_may_launch() const {
@@ -262,19 +275,25 @@ class DeviceSliceFinder {
   void bind_correlations() {
     if (found_.slices.empty() || trace_.args.size() == 0) return;
     const std::vector<bool> may_launch = labels_that_may_launch();
-    std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
+    // There is one for each kernel, and a map would take three times the memory.
+    schema::SegmentedVector<Launch> launches;
     for (const std::uint32_t index : nesting_.order) {
       const TraceSlice& slice = trace_.slices[index];
       if (slice.args == 0 || !may_launch[slice.label]) continue;
       const std::int64_t correlation = trace_.args_of(slice).correlation;
-      if (correlation != TraceArgs::kAbsent) launches.emplace(correlation, index);
+      if (correlation != TraceArgs::kAbsent) {
+        launches.push_back({correlation, index, static_cast<std::uint32_t>(launches.size())});
+      }
     }
-    if (launches.empty()) return;
+    std::sort(launches.begin(), launches.end());
     for (DeviceSlice& device : found_.slices) {
       const TraceSlice& slice = trace_.slices[device.slice];
       if (slice.args == 0) continue;
-      const auto launch = launches.find(trace_.args_of(slice).correlation);
-      if (launch != launches.end()) device.launch = launch->second;
+      const Launch of{trace_.args_of(slice).correlation, 0, 0};
+      const auto launch = std::lower_bound(launches.begin(), launches.end(), of);
+      if (launch != launches.end() && launch->correlation == of.correlation) {
+        device.launch = launch->slice;
+      }
     }
   }
 
@@ -324,13 +343,14 @@ class DeviceSliceFinder {
   DeviceSlices found_;
 };
 
-void add_own_times(const Trace& trace, const std::vector<SliceSide>& sides,
-                   std::vector<DeviceSlice>* slices) {
-  for (DeviceSlice& device : *slices) device.time = 0;
-  visit_own_spans(trace, *slices, sides, [&](std::size_t i, const TimeSpan& span) {
-    std::int64_t& time = (*slices)[i].time;
-    time = sum_of(time, difference_of(span.end, span.begin));
+std::vector<std::int64_t> own_times(const Trace& trace, const std::vector<SliceSide>& sides,
+                                    const std::vector<DeviceSlice>& slices) {
+  if (std::find(sides.begin(), sides.end(), SliceSide::kDeviceOperator) == sides.end()) return {};
+  std::vector<std::int64_t> times(slices.size());
+  visit_own_spans(trace, slices, sides, [&](std::size_t i, const TimeSpan& span) {
+    times[i] = sum_of(times[i], difference_of(span.end, span.begin));
   });
+  return times;
 }
 
 }  // namespace
@@ -338,7 +358,7 @@ void add_own_times(const Trace& trace, const std::vector<SliceSide>& sides,
 DeviceSlices device_slices(const Trace& trace, const TraceNesting& nesting,
                            const std::vector<SliceSide>& sides) {
   DeviceSlices found = DeviceSliceFinder(trace, nesting, sides).find();
-  add_own_times(trace, sides, &found.slices);
+  found.own_times = own_times(trace, sides, found.slices);
   return found;
 }
 
@@ -381,6 +401,44 @@ void visit_own_spans(const Trace& trace, const std::vector<DeviceSlice>& slices,
     open.push_back({i, slice.start});
   }
   close_until(kNever);
+}
+
+std::vector<OneDevice> devices_of(const Trace& trace, const std::vector<DeviceSlice>& slices) {
+  // Two processes may have one number, as in a trace that was put together of several.
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
+  std::vector<OneDevice> devices;
+  std::vector<std::size_t> of_threads(trace.threads.size(), trace.threads.size());
+  std::vector<std::size_t> counts;
+  for (const DeviceSlice& each : slices) {
+    const std::uint32_t thread = trace.slices[each.slice].thread;
+    if (of_threads[thread] == trace.threads.size()) {
+      const trace::TraceThread& of = trace.threads[thread];
+      const auto [place, is_new] = places.try_emplace({of.pid, of.process_name}, devices.size());
+      if (is_new) devices.push_back({.thread = thread, .slices = {}});
+      counts.resize(devices.size());
+      devices[place->second].thread = std::min(devices[place->second].thread, thread);
+      of_threads[thread] = place->second;
+    }
+    ++counts[of_threads[thread]];
+  }
+  for (std::size_t i = 0; i < devices.size(); ++i) devices[i].slices.reserve(counts[i]);
+  for (std::uint32_t i = 0; i < slices.size(); ++i) {
+    devices[of_threads[trace.slices[slices[i].slice].thread]].slices.push_back(i);
+  }
+  const auto order = [&](std::uint32_t number) {
+    const DeviceSlice& each = slices[number];
+    // What was launched later, or nobody knows when, does not tell why the device was idle.
+    const bool is_unknown = each.launch == kNoSlice;
+    return std::tuple(trace.slices[each.slice].start, is_unknown,
+                      is_unknown ? 0 : trace.slices[each.launch].start, each.slice);
+  };
+  for (OneDevice& device : devices) {
+    std::sort(device.slices.begin(), device.slices.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+  }
+  std::sort(devices.begin(), devices.end(),
+            [](const OneDevice& a, const OneDevice& b) { return a.thread < b.thread; });
+  return devices;
 }
 
 std::int64_t launch_delay(const Trace& trace, const DeviceSlice& slice) {

@@ -25,12 +25,14 @@ struct DeviceSlice {
   std::uint32_t launching_operator = trace::kNoSlice;
   Kind kind = Kind::kOther;
   bool is_kernel = true;  ///< no copy or set of the device's own engines
-  /// ns without what lies within it, where a device's operators nest.
-  std::int64_t time = 0;
 };
+static_assert(sizeof(DeviceSlice) == 16);  // a long trace has millions
 
 struct DeviceSlices {
   std::vector<DeviceSlice> slices;  ///< by stream and beginning
+  /// Of each of `slices`, ns without what lies within it. Empty where no device's operators nest:
+  /// then the length of each is its own.
+  std::vector<std::int64_t> own_times;
   /// Slices of devices whose times are impossible, ascending: longer than a day, or parted by more
   /// than a day from where most of them are. Nothing counts them.
   std::vector<std::uint32_t> set_aside;
@@ -52,6 +54,16 @@ DeviceSlices device_slices(const trace::Trace& trace, const trace::TraceNesting&
 void visit_own_spans(const trace::Trace& trace, const std::vector<DeviceSlice>& slices,
                      const std::vector<SliceSide>& sides,
                      const std::function<void(std::size_t, const TimeSpan&)>& visit);
+
+/// A device: a process that has slices of devices.
+struct OneDevice {
+  std::uint32_t thread = 0;  ///< the first of its threads that have any
+  /// By beginning, of equal ones what was launched first: their places in DeviceSlices::slices.
+  std::vector<std::uint32_t> slices;
+};
+/// All devices, by their first threads; `slices` as device_slices() gives them.
+std::vector<OneDevice> devices_of(const trace::Trace& trace,
+                                  const std::vector<DeviceSlice>& slices);
 
 /// ns from the end of the call that launched it (not kNoSlice) to its beginning, at least 0.
 std::int64_t launch_delay(const trace::Trace& trace, const DeviceSlice& slice);

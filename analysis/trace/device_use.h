@@ -12,14 +12,6 @@
 
 namespace benchhud::analysis {
 
-/// A device: a process that has slices of devices.
-struct OneDevice {
-  std::uint32_t thread = 0;                ///< the first of its threads that have any
-  std::vector<const DeviceSlice*> slices;  ///< by beginning, of equal ones what was launched first
-};
-/// All devices, by their first threads. Refers to the context.
-std::vector<OneDevice> devices_of(const TraceContext& context);
-
 /// Visits all times in which nothing ran on a device, between its first slice and its last, by
 /// beginning. The slice that ends one says why, as of a stream's (visit_gaps()).
 void visit_device_gaps(const TraceContext& context, const OneDevice& device,

@@ -100,7 +100,7 @@ std::vector<std::int64_t> device_time_of_slices(const TraceContext& context,
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const DeviceSlice& device = context.device()[i];
     const std::uint32_t behind = operators[i] != kNoSlice ? operators[i] : device.launch;
-    if (behind != kNoSlice) add(behind, device.time);
+    if (behind != kNoSlice) add(behind, context.own_time(device));
   }
   // What lies in a slice stands behind it in the order.
   const std::vector<std::uint32_t>& order = context.nesting().order;
@@ -123,13 +123,13 @@ KernelTable kernel_table(const TraceContext& context, const std::vector<std::uin
                               static_cast<std::uint64_t>(device.kind);
     const auto [row, is_new] = rows.try_emplace(key, table.rows.size());
     if (is_new) table.rows.push_back({std::string(trace.name(slice)), device.kind, {}, 0});
-    table.rows[row->second].time.add(device.time);
+    table.rows[row->second].time.add(context.own_time(device));
     const std::uint32_t name =
         operators[i] == kNoSlice ? 0 : trace.labels[context.slice(operators[i]).label].name;
     const auto [behind, is_new_operator] = operator_rows.try_emplace(name, table.operators.size());
     if (is_new_operator) table.operators.push_back({std::string(trace.texts[name]), {}, 0});
-    table.operators[behind->second].time.add(device.time);
-    table.all.add(device.time);
+    table.operators[behind->second].time.add(context.own_time(device));
+    table.all.add(context.own_time(device));
     table.kernels += device.is_kernel;
     table.short_kernels += device.is_kernel && slice.duration < kShortKernel;
   }

@@ -42,7 +42,7 @@ std::vector<SpanIndex> exclusive_parts(const TraceContext& context) {
     parts[i] = part_of(trace.texts[trace.labels[i].name], context.sides()[i]);
   }
   const auto add = [&](StepPart part, const TimeSpan& span) {
-    spans[static_cast<std::size_t>(part)].push_back(span);
+    add_span(&spans[static_cast<std::size_t>(part)], span);
   };
   for (const TraceSlice& slice : trace.slices) {
     // Zero-length spans are no time. What devices did is added below, but for what is set aside.

@@ -9,21 +9,27 @@ namespace benchhud::analysis {
 
 namespace {
 
+// Whether a span makes the one before it longer, if at all; else it stands for itself.
+bool extend(TimeSpan* last, const TimeSpan& span) {
+  if (span.begin < last->begin || span.begin > last->end) return false;
+  last->end = std::max(last->end, span.end);
+  return true;
+}
+
 // Joins spans that follow one another and share a moment.
 void join_neighbours(std::vector<TimeSpan>* spans) {
   std::size_t count = 0;
   for (const TimeSpan& span : *spans) {
-    TimeSpan* const last = count > 0 ? &(*spans)[count - 1] : nullptr;
-    if (last != nullptr && last->begin <= span.begin && span.begin <= last->end) {
-      last->end = std::max(last->end, span.end);
-    } else {
-      (*spans)[count++] = span;
-    }
+    if (count == 0 || !extend(&(*spans)[count - 1], span)) (*spans)[count++] = span;
   }
   spans->resize(count);
 }
 
 }  // namespace
+
+void add_span(std::vector<TimeSpan>* spans, const TimeSpan& span) {
+  if (spans->empty() || !extend(&spans->back(), span)) spans->push_back(span);
+}
 
 std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
   const auto is_before = [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; };

@@ -12,6 +12,10 @@ struct TimeSpan {
   bool operator==(const TimeSpan&) const = default;
 };
 
+/// Adds a span to others in any order. One that begins in the last of them, or where that ends,
+/// makes it longer: what a stream did without a pause takes the memory of one.
+void add_span(std::vector<TimeSpan>* spans, const TimeSpan& span);
+
 /// The union of spans in any order, as the functions below want their arguments: sorted, and
 /// apart from each other.
 std::vector<TimeSpan> merged(std::vector<TimeSpan> spans);

@@ -13,6 +13,7 @@ TraceContext::TraceContext(const Trace& trace, const TraceNesting& nesting)
       nesting_(nesting),
       sides_(sides_of_labels(trace)),
       device_(device_slices(trace, nesting, sides_)),
+      devices_(devices_of(trace, device_.slices)),
       unknowns_(trace_unknowns(trace, sides_, device_)) {}
 
 std::vector<std::int64_t> self_times_of_slices(const Trace& trace, const TraceNesting& nesting) {

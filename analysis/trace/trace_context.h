@@ -1,6 +1,7 @@
 // A trace with what most of its analyses need, made once for all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,22 @@ class TraceContext {
   const std::vector<DeviceSlice>& device() const { return device_.slices; }
   /// Slices of devices that device() leaves out, for their times are impossible; ascending.
   const std::vector<std::uint32_t>& set_aside() const { return device_.set_aside; }
+  bool is_set_aside(std::uint32_t index) const {
+    return std::binary_search(set_aside().begin(), set_aside().end(), index);
+  }
+  /// ns in which one of device() did that and nothing within it.
+  std::int64_t own_time(const DeviceSlice& of) const {
+    if (device_.own_times.empty()) return slice(of.slice).duration;
+    return device_.own_times[static_cast<std::size_t>(&of - device_.slices.data())];
+  }
+  const std::vector<OneDevice>& devices() const { return devices_; }
   const TraceUnknowns& unknowns() const { return unknowns_; }
 
   const trace::TraceSlice& slice(std::uint32_t index) const { return trace_.slices[index]; }
+  /// Of device() the one of that number.
+  const trace::TraceSlice& device_slice(std::uint32_t number) const {
+    return slice(device_.slices[number].slice);
+  }
   std::uint32_t parent(std::uint32_t index) const { return nesting_.parent[index]; }
   std::string_view name(std::uint32_t index) const { return trace_.name(slice(index)); }
   SliceSide side(std::uint32_t index) const { return sides_[slice(index).label]; }
@@ -37,6 +51,7 @@ class TraceContext {
   const trace::TraceNesting& nesting_;
   std::vector<SliceSide> sides_;
   DeviceSlices device_;
+  std::vector<OneDevice> devices_;
   TraceUnknowns unknowns_;
 };
 

@@ -51,10 +51,20 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
-void sort_longest_first(FoundOfKind* found) {
-  std::sort(found->begin(), found->end(), [](const Found& a, const Found& b) {
-    return a.length != b.length ? a.length > b.length : a.of < b.of;
-  });
+// The longest first, of equal ones what comes first in its list.
+bool is_before(const Found& a, const Found& b) {
+  return a.length != b.length ? a.length > b.length : a.of < b.of;
+}
+
+// Keeps the `most` that come first. The heap has the last of them in front.
+void keep_first(const Found& found, std::size_t most, std::vector<Found>* heap) {
+  if (heap->size() == most) {
+    if (!is_before(found, heap->front())) return;
+    std::pop_heap(heap->begin(), heap->end(), is_before);
+    heap->pop_back();
+  }
+  heap->push_back(found);
+  std::push_heap(heap->begin(), heap->end(), is_before);
 }
 
 // Before a slice of what name a device was idle, and why.
@@ -87,31 +97,23 @@ class Finder {
   }
 
  private:
-  // Packs a kind, the longest first, of equal ones what comes first in its list. `whole`: of a
-  // Found the finding.
+  // Packs a kind, sorted by is_before(). `whole`: of a Found the finding.
   template <class Whole>
   void pack(std::string_view kind, FoundOfKind found, const Whole& whole) {
-    sort_longest_first(&found);
-    pack_first(kind, found, found.size(), whole);
-  }
-
-  // Packs the first `most` of findings that are sorted.
-  template <class Whole>
-  void pack_first(std::string_view kind, const FoundOfKind& found, std::size_t most,
-                  const Whole& whole) {
-    if (most == 0) return;
+    if (found.empty()) return;
+    std::sort(found.begin(), found.end(), is_before);
     PackedFindings packed;
     packed.kind = kind;
-    packed.count = static_cast<std::int64_t>(most);
+    packed.count = static_cast<std::int64_t>(found.size());
     std::int64_t earliest = schema::kLatest;
     std::vector<TraceFinding> block;
-    for (std::size_t i = 0; i < most; ++i) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
       block.push_back(whole(found[i]));
       if (i == 0 || block.back().begin < earliest) {
         earliest = block.back().begin;
         packed.earliest = static_cast<std::int64_t>(i);
       }
-      if (block.size() < trace::kFindingsABlock && i + 1 < most) continue;
+      if (block.size() < trace::kFindingsABlock && i + 1 < found.size()) continue;
       packed.blocks.push_back(trace::encode_findings(block));
       block.clear();
     }
@@ -207,18 +209,20 @@ class Finder {
 
   void find_device_gaps() {
     FoundOfKind gaps;
-    for (const OneDevice& device : devices_of(context_)) {
+    std::vector<Found> short_gaps;  // between kernels that follow one another there are millions
+    for (const OneDevice& device : context_.devices()) {
       visit_device_gaps(context_, device, [&](const DeviceGap& gap) {
-        gaps.push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
-                        static_cast<std::uint32_t>(idle_cause(gap))});
+        const Found found{static_cast<std::uint64_t>(gap.length), gap.slice->slice,
+                          static_cast<std::uint32_t>(idle_cause(gap))};
+        if (gap.length >= kKernelWait) {
+          gaps.push_back(found);
+        } else {
+          keep_first(found, kMostShortGaps, &short_gaps);
+        }
       });
     }
-    sort_longest_first(&gaps);
-    // Between kernels that follow one another there are millions.
-    std::size_t most = 0;
-    while (most < gaps.size() && gaps[most].length >= std::uint64_t{kKernelWait}) ++most;
-    most = std::min(most + kMostShortGaps, gaps.size());
-    pack_first("device_idle", gaps, most, [&](const Found& found) { return gap_before(found); });
+    for (const Found& gap : short_gaps) gaps.push_back(gap);
+    pack("device_idle", std::move(gaps), [&](const Found& found) { return gap_before(found); });
   }
 
   TraceFinding gap_before(const Found& found) const {

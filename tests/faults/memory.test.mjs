@@ -205,9 +205,7 @@ describe("traces under an address space of 1 GB", () => {
       const bytes = done.peak - small.peak;
       figures("a trace's memory", { name, peak_mb: Math.round(done.peak / MB), bytes_each: Math.round(bytes / EVENTS) });
       // With all buffers: SQLite's pages (8 MB while a trace is written), arguments (1 MB) and what waits between threads.
-      // Of slices on devices more is known while the trace is summed up: what launched them, and when the device as a whole was busy.
-      const most = /kernels|copies/.test(name) ? 210 : 150;
-      assert.ok(bytes <= most * EVENTS, `${Math.round(bytes / MB)} MB for ${EVENTS} events`);
+      assert.ok(bytes <= 150 * EVENTS, `${Math.round(bytes / MB)} MB for ${EVENTS} events`);
     });
   }
 });

@@ -130,7 +130,7 @@ TEST(DeviceSlices, ImpossibleTimesAreSetAside) {
   builder.add("kernel", "a", 1, now, now + 10);
   builder.add("kernel", "b", 1, now + 10, now + 20);
   builder.add("kernel", "lost end", 1, now + 20, now + 20 + 2 * kDay);
-  builder.add("gpu_memcpy", "of 1970", 2, 5, 6);
+  builder.bandwidth(builder.add("gpu_memcpy", "of 1970", 2, 5, 6), 1000, 1000);
   const NestedTrace nested(builder);
   EXPECT_THAT(nested.context.set_aside(), ElementsAre(0, 3, 4));
   const TraceReport report = trace_report(nested.context);
@@ -138,6 +138,7 @@ TEST(DeviceSlices, ImpossibleTimesAreSetAside) {
   EXPECT_EQ(report.activity.span, 20);
   EXPECT_EQ(report.span, 20);
   EXPECT_EQ(report.advice.front().code, "impossible_times");
+  EXPECT_THAT(report.copies, IsEmpty()) << "nor does what it says of its speed";
 }
 
 TEST(DeviceSlices, ATraceOfDaysIsWhole) {

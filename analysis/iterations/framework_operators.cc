@@ -96,17 +96,29 @@ FrameworkOperators operators_of_xla(const trace::Trace& trace, bool on_device) {
 FrameworkOperators operators_of_kernels(const TraceContext& context,
                                         const std::vector<std::uint32_t>& device_operators) {
   const trace::Trace& trace = context.trace();
-  OperatorSums sums;
+  std::vector<bool> is_operator;  // by label
+  is_operator.reserve(trace.labels.size());
+  for (const trace::TraceLabel& label : trace.labels) {
+    is_operator.push_back(class_of_label(trace, label).name == "operator");
+  }
+  // Of each label the time that is its; label 0 is no slice's.
+  std::vector<TimeTotals> by_label(trace.labels.size());
   for (std::size_t i = 0; i < context.device().size(); ++i) {
     const DeviceSlice& device = context.device()[i];
-    std::string_view name;
+    std::uint32_t label = 0;
     if (device.kind == DeviceSlice::Kind::kInductorTriton) {
-      name = context.name(device.slice);
+      label = context.slice(device.slice).label;
     } else if (device_operators[i] != kNoSlice) {
-      const trace::TraceLabel& label = trace.labels[context.slice(device_operators[i]).label];
-      if (class_of_label(trace, label).name == "operator") name = trace.texts[label.name];
+      const std::uint32_t found = context.slice(device_operators[i]).label;
+      if (is_operator[found]) label = found;
     }
-    sums.add(framework_operator_name(name), device.time, 1);
+    by_label[label].add(device.time);
+  }
+  OperatorSums sums;
+  for (std::size_t i = 0; i < by_label.size(); ++i) {
+    if (by_label[i].count == 0) continue;
+    sums.add(framework_operator_name(trace.texts[trace.labels[i].name]), by_label[i].total,
+             by_label[i].count);
   }
   FrameworkOperators made = sums.finish(Where::kDevice);
   if (made.without_operator.time > 0) {

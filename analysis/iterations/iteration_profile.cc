@@ -179,6 +179,16 @@ std::int64_t covered_by(const std::vector<TimeSpan>& iterations, const SpanIndex
   return sum;
 }
 
+// The union of two sets of spans, both as merged() makes them.
+std::vector<TimeSpan> united(std::vector<TimeSpan> a, const std::vector<TimeSpan>& b) {
+  const auto middle = std::ssize(a);
+  a.insert(a.end(), b.begin(), b.end());
+  std::inplace_merge(
+      a.begin(), a.begin() + middle, a.end(),
+      [](const TimeSpan& one, const TimeSpan& other) { return one.begin < other.begin; });
+  return merged(std::move(a));
+}
+
 // Why a part is not known of this profile; "" where it is.
 std::string_view unknown_of(Part part, const TraceContext& context, const PartSpans& spans) {
   const bool is_on_device = !context.device().empty();
@@ -229,8 +239,7 @@ void add_parts(const TraceContext& context, const std::vector<TimeSpan>& iterati
     }
     part.time = covered_by(iterations, SpanIndex(without(all, taken)));
     rest = difference_of(rest, *part.time);
-    taken.insert(taken.end(), all.begin(), all.end());
-    taken = merged(std::move(taken));
+    taken = united(std::move(taken), all);
   }
   profile->of(Part::kUnknown).time = rest;
 }

@@ -148,9 +148,10 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace,
                                      const trace::TraceNesting& nesting) {
   using nlohmann::ordered_json;
   const analysis::TraceContext context(trace, nesting);
-  const analysis::TraceReport report = analysis::trace_report(context);
+  const std::vector<std::uint32_t> operators = analysis::launching_operators(context);
+  const analysis::TraceReport report = analysis::trace_report(context, operators);
   TraceDigest digest;
-  digest.iterations = analysis::iteration_profile(context, analysis::launching_operators(context));
+  digest.iterations = analysis::iteration_profile(context, operators);
   digest.sections = analysis::profile_sections(trace, nesting, report, kMostItems);
   for (ProfileSection& section : digest.sections) keep_largest(&section);
   digest.report = analysis::report_json(trace, report)

@@ -142,6 +142,24 @@ describe("two backends of one model", () => {
   });
 });
 
+test("what is kept is the same when it is derived again from the store", async () => {
+  const db = join(folder, "derived.db");
+  for (const night of writeFleet(join(folder, "derived"), { nights: 4, profiled: [3], both: [3] })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+  const answer = async () => {
+    const one = await serve(db);
+    try {
+      return await getJson(await comparison(3), one);
+    } finally {
+      assert.equal((await one.stop()).code, 0);
+    }
+  };
+  const before = await answer();
+  assert.equal(before.operator_count, 4);
+  const rebuilt = benchhud("rebuild", "--db", db);
+  assert.equal(rebuilt.status, 0, rebuilt.stderr);
+  assert.deepEqual(await answer(), before);
+});
+
 describe("numbers of profiles over runs", () => {
   const path = "/series/profiles?suite=torchbench&model=alpha&test=eval";
 

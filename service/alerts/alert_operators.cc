@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/iterations/iteration_comparison.h"
+#include "analysis/profiles/profile_diff.h"
 #include "analysis/text/quantity_text.h"
 #include "service/answers/profiled_result.h"
 
@@ -66,11 +67,31 @@ std::string operator_text(const ComparedOperator& one) {
     case ComparedOperator::Kind::kOperator:
       return one.name;
     case ComparedOperator::Kind::kWithoutOperator:
-      return "what no operator is known of";
+      return "code of no known operator";
     case ComparedOperator::Kind::kRest:
       return "all other operators";
   }
   return "";
+}
+
+std::string times_text(const ComparedOperator& one) {
+  return fmt::format("{} → {}", analysis::nanoseconds_text(*one.left.time),
+                     analysis::nanoseconds_text(*one.right.time));
+}
+
+// Of an operator with a difference.
+std::string change_sentence(const ComparedOperator& one) {
+  const std::string name = operator_text(one);
+  if (*one.left.time == 0) {
+    return fmt::format("{} is new: {} an iteration", name,
+                       analysis::nanoseconds_text(*one.right.time));
+  }
+  if (*one.right.time == 0) {
+    return fmt::format("{} is gone: {} an iteration", name,
+                       analysis::nanoseconds_text(*one.left.time));
+  }
+  return fmt::format("{} takes {}: {} an iteration", name,
+                     *one.difference > 0 ? "longer" : "less time", times_text(one));
 }
 
 /// Operators that went the way of the change, with what they are of it.
@@ -83,6 +104,9 @@ Explaining explaining_operators(const std::vector<ComparedOperator>& rows, doubl
   Explaining found;
   for (const ComparedOperator& row : rows) {
     if (!row.difference) continue;
+    // A profile is one measurement, whose noise would be a part of the change as well.
+    const double larger = std::max(*row.left.time, *row.right.time);
+    if (std::abs(*row.difference) < analysis::kWorthSaying * larger) continue;
     const double share = *row.difference / change_ns;
     if (share < kLeastShare || found.operators.size() == kMostNamedOperators) continue;
     found.operators.emplace_back(row, share);
@@ -110,13 +134,7 @@ AlertCause cause_of_operators(const ChangedMember& changed, const std::string& o
   // Operators that ran at the same time, on several streams, are together more than the change.
   const bool has_shares = found.share <= 1;
   if (has_shares) cause.share = found.share;
-  const auto times_text = [](const ComparedOperator& one) {
-    return fmt::format("{} → {}", analysis::nanoseconds_text(*one.left.time),
-                       analysis::nanoseconds_text(*one.right.time));
-  };
-  const ComparedOperator& first = found.operators.front().first;
-  cause.title = fmt::format("{}{} takes {}: {} an iteration", of, operator_text(first),
-                            changed.change > 0 ? "longer" : "less time", times_text(first));
+  cause.title = of + change_sentence(found.operators.front().first);
   if (found.operators.size() == 1) return cause;
   for (const auto& [one, share] : found.operators) {
     cause.lines.push_back(

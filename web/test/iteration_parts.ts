@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ComparedProfile, ComparedProfileTime, Experiment, ProfileComparison, ProfilePoint, ProfileSeriesAnswer, RunRef } from "../src/api/types";
-import { comparisonSentenceOf, isInTime, iterationsWords, latestProfiles, partSegments, partWords } from "../src/lib/iteration_parts";
+import { comparisonSentenceOf, isInTime, iterationsWords, latestProfiles, partSegments, partWords, unknownParts } from "../src/lib/iteration_parts";
 import { knownNumbers, linesOf } from "../src/parts/profile_numbers";
 
 const run = (id: number): RunRef => ({ id, name: `2026-01-0${id}T00:00:00Z`, accelerator_model: "A100", started_at: `2026-01-0${id}T00:00:00Z`, verified_at: null, labels: {} });
@@ -61,6 +61,17 @@ test("how iterations were found is said", () => {
   assert.equal(iterationsWords(side(1, "inductor", { counted_by: "repetition", iterations: 1, found_by: "whole_profile" })), "one repetition of 1 iteration; nothing marks them");
   assert.match(iterationsWords(side(1, "inductor", { counted_by: "nothing", iterations: null, found_by: "whole_profile" })), /^the whole profile; nothing/);
   assert.equal(iterationsWords(side(1, "inductor", { missing: "The result has no profile." })), "The result has no profile.");
+});
+
+test("parts that a profile cannot tell stand together by their reason", () => {
+  const missing = time(null, null, "no host");
+  const parts = [part("tracing", missing, time(1, 1)), part("compiling", missing, time(0, 0)), part("waiting", time(null, null, "no calls"), time(0, 0))];
+  const expected = [
+    { side: "left", parts: ["tracing", "compiling"], why: "no host" },
+    { side: "left", parts: ["waiting"], why: "no calls" },
+  ];
+  assert.deepEqual(unknownParts(comparison({ parts })), expected);
+  assert.deepEqual(unknownParts(comparison({ parts, left: side(1, "inductor", { missing: "The result has no profile." }) })), []);
 });
 
 const answer: ProfileSeriesAnswer = {

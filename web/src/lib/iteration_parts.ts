@@ -66,6 +66,17 @@ export function partWords(parts: readonly ComparedProfileTime[], side: SideName)
     .join(", ");
 }
 
+/** The parts that a profile cannot tell, by side and reason. Of a side without a profile that one reason is said elsewhere. */
+export function unknownParts(answer: Pick<ProfileComparison, "left" | "right" | "parts">): { side: SideName; parts: string[]; why: string }[] {
+  return SIDE_NAMES.filter((side) => answer[side].missing === null).flatMap((side) => {
+    const byReason = new Map<string, string[]>();
+    for (const { name, [side]: time } of answer.parts) {
+      if (time.share === null && time.unknown !== null) byReason.set(time.unknown, [...(byReason.get(time.unknown) ?? []), name]);
+    }
+    return [...byReason].map(([why, parts]) => ({ side, parts, why }));
+  });
+}
+
 /** The profile of each backend's latest run that has one, as a comparison wants them: of several configurations the newest. */
 export function latestProfiles(answer: ProfileSeriesAnswer): { column: string; backend: string; run: number; experiment: number; place: number }[] {
   const latest = new Map<string, { column: string; backend: string; run: number; experiment: number; place: number }>();

@@ -5,7 +5,7 @@ import type { ComparedProfileTime, ProfileComparison, ResultDetail, ProfileTime 
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
-import { SIDE_NAMES, type SideName, comparisonSentenceOf, isInTime, iterationsWords, partSegments, partWords } from "../lib/iteration_parts";
+import { SIDE_NAMES, type SideName, comparisonSentenceOf, isInTime, iterationsWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
 import { ticksTo } from "../lib/phases";
 import { nanoseconds, percent, relative, signedAmount, unitOfNs } from "../lib/profile";
 import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
@@ -209,7 +209,7 @@ function SideHeads({ answer }: { answer: ProfileComparison }) {
 
 function PartTable({ answer }: { answer: ProfileComparison }) {
   const meaning = (name: string) => answer.definitions.find((one) => one.name === name)?.meaning;
-  const reasons = answer.parts.flatMap((part) => SIDE_NAMES.flatMap((side) => (part[side].share === null && part[side].unknown && answer[side].missing === null ? [{ part: part.name, side, why: part[side].unknown }] : [])));
+  const reasons = unknownParts(answer);
   return (
     <>
       <PlainTable caption="Parts of an iteration" class="part-table">
@@ -257,9 +257,9 @@ function PartTable({ answer }: { answer: ProfileComparison }) {
       </PlainTable>
       {reasons.length > 0 && (
         <ul class="note reasons-unknown">
-          {reasons.map(({ part, side, why }) => (
-            <li key={`${part} ${side}`}>
-              <span class="quiet">{side}, {part}: not known.</span> {why}
+          {reasons.map(({ side, parts, why }) => (
+            <li key={`${side} ${why}`}>
+              <span class="quiet">{side}: {parts.join(", ")} not known.</span> {why}
             </li>
           ))}
         </ul>

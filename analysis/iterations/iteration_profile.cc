@@ -152,6 +152,7 @@ std::optional<TimeSpan> whole_profile(const TraceContext& context) {
 std::vector<TimeSpan> find_iterations_of(const TraceContext& context, IterationProfile* profile) {
   std::vector<TimeSpan> spans;
   const auto found = xla_iterations(context, std::numeric_limits<std::size_t>::max());
+  spans.reserve(found.iterations.size());
   for (const XlaIteration& one : found.iterations) {
     spans.push_back({one.begin, sum_of(one.begin, one.duration)});
   }

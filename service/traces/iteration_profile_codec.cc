@@ -57,7 +57,10 @@ void put_operators(schema::ColumnWriter& bytes, const FrameworkOperators& operat
 FrameworkOperators get_operators(schema::ColumnReader& bytes) {
   FrameworkOperators operators;
   const std::uint64_t where = bytes.get();
-  if (where > static_cast<std::uint64_t>(FrameworkOperators::Where::kHost)) bytes.fail();
+  if (where > static_cast<std::uint64_t>(FrameworkOperators::Where::kHost)) {
+    bytes.fail();
+    return operators;
+  }
   operators.where = static_cast<FrameworkOperators::Where>(where);
   const std::size_t count = bytes.get_count();
   for (std::size_t i = 0; i < count && bytes.is_ok(); ++i) {

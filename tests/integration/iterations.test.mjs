@@ -1,12 +1,16 @@
 // Where an iteration goes by the profiles of two backends, numbers of profiles over runs, and alerts that name operators.
 import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { ajv } from "./support/contract.mjs";
-import { benchhud, removeFolder, serve, temporaryFolder } from "./support/server.mjs";
+import { line, times } from "./support/lines.mjs";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 import { dayOf as day, writeFleet } from "./support/sessions.mjs";
 
+const shared = join(root, "../shared/data");
+const OF_NO_ITERATION = "Nothing says how many iterations of the model the profile has.";
 const NIGHTS = 24, SLOW_FROM = 14;
 /** Nights on which there are profiles of both backends. */
 const BOTH = [3, 20];
@@ -158,6 +162,37 @@ test("what is kept is the same when it is derived again from the store", async (
   const rebuilt = benchhud("rebuild", "--db", db);
   assert.equal(rebuilt.status, 0, rebuilt.stderr);
   assert.deepEqual(await answer(), before);
+});
+
+test("real profiles: parts add up to the iterations, and to what the report says of steps", { skip: !existsSync(shared) && `${shared} is not there` }, async () => {
+  const files = ["xplane/mi300_jax_conv.xplane.pb", "xplane/tpu_v6e_host_offload.xplane.pb", "xplane/cpu_julia.xplane.pb", "traces/kineto/769c3eb7__worker0.1623143089861.pt.trace.json.gz", "traces/pytorch26_cpu/compiled_train_3steps.json"].map((name) => join(shared, name));
+  const db = join(folder, "real.db");
+  const made = join(folder, "real.jsonl");
+  writeFileSync(made, files.map((_, n) => line({ model: `model ${n}`, metrics: times(0.5) })).join("\n") + "\n");
+  assert.equal(benchhud("ingest", made, "--db", db).status, 0);
+  let one = await serve(db);
+  const { items } = await getJson("/results?limit=100", one);
+  await one.stop();
+  const idOf = (n) => items.find((item) => item.experiment.model === `model ${n}`).experiment.id;
+  for (const [n, file] of files.entries()) assert.ok([0, 3].includes(benchhud("ingest", file, "--for", `latest/${idOf(n)}`, "--db", db).status), file);
+  one = await serve(db);
+  try {
+    for (const [n, file] of files.entries()) {
+      const answer = await getJson(`/profile-comparison?left_run=latest&left_experiment=${idOf(n)}&right_run=latest&right_experiment=${idOf(n)}`, one);
+      near(answer.parts.reduce((sum, part) => sum + (part.left.share ?? 0), 0), 1);
+      const shares = answer.operators.reduce((sum, row) => sum + row.left.share, 0);
+      assert.ok(answer.operators.length === 0 || Math.abs(shares - 1) < 1e-6, `${file}: ${shares}`);
+      for (const part of answer.parts) assert.equal(part.left.share === null, part.left.unknown !== null && part.left.ns === null && part.left.unknown !== OF_NO_ITERATION, `${file}: ${part.name}`);
+      if (!file.includes("kineto")) continue;
+      const { steps } = JSON.parse(benchhud("trace", "report", file, "--format", "json").stdout);
+      const { kernel, memcpy, memset, communication } = steps.parts_ns;
+      assert.deepEqual([answer.left.iterations, answer.left.length_ns], [steps.count, steps.duration_ns]);
+      const [executing, transferring] = ["executing", "transferring"].map((name) => answer.parts.find((part) => part.name === name).left.ns);
+      near((executing + transferring) * steps.count, kernel + memcpy + memset + communication);
+    }
+  } finally {
+    assert.equal((await one.stop()).code, 0);
+  }
 });
 
 describe("numbers of profiles over runs", () => {

@@ -115,6 +115,10 @@ TraceReport trace_report(const Trace& trace, const TraceNesting& nesting) {
 }
 
 TraceReport trace_report(const TraceContext& context) {
+  return trace_report(context, launching_operators(context));
+}
+
+TraceReport trace_report(const TraceContext& context, const std::vector<std::uint32_t>& operators) {
   const Trace& trace = context.trace();
   const TraceNesting& nesting = context.nesting();
   TraceReport report;
@@ -124,7 +128,6 @@ TraceReport trace_report(const TraceContext& context) {
   report.problem_count = trace.problem_count;
   report.unclosed = trace.unclosed;
 
-  const std::vector<std::uint32_t> operators = launching_operators(context);
   const std::vector<std::int64_t> device_times = device_time_of_slices(context, operators);
   report.activity = device_activity(context);
   report.breakdown = device_breakdown(context);

@@ -85,5 +85,7 @@ TraceReport trace_report(const trace::Trace& trace);
 /// Of a trace that is nested already.
 TraceReport trace_report(const trace::Trace& trace, const trace::TraceNesting& nesting);
 TraceReport trace_report(const TraceContext& context);
+/// `operators`: as launching_operators() gives them.
+TraceReport trace_report(const TraceContext& context, const std::vector<std::uint32_t>& operators);
 
 }  // namespace benchhud::analysis

@@ -238,16 +238,17 @@ XlaIterations xla_iterations(const TraceContext& context, std::size_t most) {
   return made;
 }
 
+bool is_xla_compilation(std::string_view name, std::string_view category) {
+  const bool is_compile = name == "backend_compile" || name.ends_with("::Compile") ||
+                          name.ends_with("::CompileAndLoad");
+  return is_compile && category == "host";
+}
+
 XlaCompiling xla_compiling(const TraceContext& context) {
   XlaCompiling made;
   if (!context.trace().xla) return made;
   std::vector<TimeSpan> all;
-  for (auto& [thread, spans] :
-       spans_by_thread(context.trace(), [](std::string_view name, std::string_view category) {
-         const bool is_compile = name == "backend_compile" || name.ends_with("::Compile") ||
-                                 name.ends_with("::CompileAndLoad");
-         return is_compile && category == "host";
-       })) {
+  for (auto& [thread, spans] : spans_by_thread(context.trace(), is_xla_compilation)) {
     std::int64_t end = 0;
     bool is_first = true;
     for (const TimeSpan& span : spans) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/trace/time_totals.h"
@@ -45,6 +46,9 @@ std::string_view name_of(XlaIterations::FoundBy found_by);
 /// whole, and no iteration, but where it is the only one; then the run itself is taken.
 /// Of a trace that is no XPlane profile: none.
 XlaIterations xla_iterations(const TraceContext& context, std::size_t most);
+
+/// Whether a slice of that name and category is the host compiling with XLA.
+bool is_xla_compilation(std::string_view name, std::string_view category);
 
 /// The time in which the host compiled with XLA (ns): the union of its outermost compilations, and
 /// how many those were.

@@ -24,6 +24,7 @@ std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();
 std::span<const NamedRoute> hlo_routes();
 std::span<const NamedRoute> ingest_routes();
+std::span<const NamedRoute> iteration_routes();
 std::span<const NamedRoute> mark_routes();
 std::span<const NamedRoute> metrics_routes();
 std::span<const NamedRoute> model_table_routes();

@@ -16,6 +16,7 @@
 #include "analysis/text/quantity_text.h"
 #include "schema/alerts/alert_run.h"
 #include "service/alerts/alert_errors.h"
+#include "service/alerts/alert_operators.h"
 #include "service/answers/result_diff.h"
 
 namespace benchhud::service {
@@ -93,6 +94,7 @@ class Causes {
       BENCHHUD_TRY(read_nights());
       BENCHHUD_TRY(add_counts(*entry));
       if (subject_.is_timed) BENCHHUD_TRY(add_phases(*entry));
+      BENCHHUD_TRY(add_operators());
       BENCHHUD_TRY(add_profiles());
     }
     BENCHHUD_TRY(add_verification());
@@ -306,6 +308,12 @@ class Causes {
     return {};
   }
 
+  Expected<void> add_operators() {
+    BENCHHUD_ASSIGN(auto causes, operator_causes(reader_, alert_, details_));
+    std::ranges::move(causes, std::back_inserter(causes_));
+    return {};
+  }
+
   Expected<void> add_profiles() {
     BENCHHUD_ASSIGN(const auto runs,
                     reader_.runs_with_artifacts(subject_.experiment, std::nullopt));
@@ -380,6 +388,8 @@ std::string_view cause_name(AlertCause::Kind kind) {
       return "counts";
     case AlertCause::Kind::kPhases:
       return "phases";
+    case AlertCause::Kind::kOperators:
+      return "operators";
     case AlertCause::Kind::kProfile:
       return "profile";
     case AlertCause::Kind::kVerification:

@@ -1,5 +1,6 @@
 // A digest's bytes (numbers as ColumnWriter writes them; a text is its length and its bytes):
 //   version of the digest
+//   the profile's iterations, as iteration_profile_codec.cc writes them
 //   report: a text
 //   number of sections, then of each:
 //     of: a text; unit: 0 count, 1 ns, 2 bytes
@@ -15,6 +16,7 @@
 
 #include "analysis/documents/trace_json.h"
 #include "analysis/trace/device_use.h"
+#include "analysis/trace/kernel_table.h"
 #include "analysis/trace/trace_context.h"
 #include "analysis/trace/trace_findings.h"
 #include "analysis/trace/trace_report.h"
@@ -22,6 +24,7 @@
 #include "schema/db/database.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
+#include "service/traces/iteration_profile_codec.h"
 #include "trace/trace_store.h"
 
 namespace benchhud::service {
@@ -37,17 +40,7 @@ namespace {
 
 // One more wherever summarize_trace() says something else than before, or encodes it differently.
 // Digests up to 3 were JSON, whose first byte is no version.
-constexpr std::uint64_t kVersion = 5;
-
-void put_text(schema::ColumnWriter& bytes, std::string_view text) {
-  bytes.put(text.size());
-  bytes.put_bytes(text);
-}
-
-std::string get_text(schema::ColumnReader& bytes) {
-  const std::size_t size = bytes.get_count();
-  return std::string(bytes.get_bytes(size));
-}
+constexpr std::uint64_t kVersion = 6;
 
 void put_section(schema::ColumnWriter& bytes, const ProfileSection& section) {
   put_text(bytes, section.of);
@@ -95,6 +88,14 @@ void keep_largest(ProfileSection* section) {
   if (rest.calls > 0) items.push_back(std::move(rest));
 }
 
+schema::Error damaged_digest(const Artifact& artifact) {
+  schema::Error error = schema::corrupt_trace("digest");
+  error.message =
+      fmt::format("what is kept of trace {} is damaged; `benchhud rebuild` derives it again",
+                  to_int(artifact.id));
+  return error;
+}
+
 Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifact) {
   if (!artifact.digest) return false;
   BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.digest));
@@ -121,6 +122,7 @@ Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact)
 std::string encode_digest(const TraceDigest& digest) {
   schema::ColumnWriter bytes;
   bytes.put(kVersion);
+  put_iteration_profile(bytes, digest.iterations);
   put_text(bytes, digest.report);
   bytes.put(digest.sections.size());
   for (const ProfileSection& section : digest.sections) put_section(bytes, section);
@@ -132,6 +134,7 @@ Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes) {
   std::optional<TraceDigest> digest;
   if (reader.get() != kVersion) return digest;
   digest.emplace();
+  digest->iterations = get_iteration_profile(reader);
   digest->report = get_text(reader);
   const std::size_t count = reader.get_count();
   for (std::size_t i = 0; i < count && reader.is_ok(); ++i) {
@@ -145,8 +148,10 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace,
                                      const trace::TraceNesting& nesting) {
   using nlohmann::ordered_json;
   const analysis::TraceContext context(trace, nesting);
-  const analysis::TraceReport report = analysis::trace_report(context);
+  const std::vector<std::uint32_t> operators = analysis::launching_operators(context);
+  const analysis::TraceReport report = analysis::trace_report(context, operators);
   TraceDigest digest;
+  digest.iterations = analysis::iteration_profile(context, operators);
   digest.sections = analysis::profile_sections(trace, nesting, report, kMostItems);
   for (ProfileSection& section : digest.sections) keep_largest(&section);
   digest.report = analysis::report_json(trace, report)
@@ -161,10 +166,19 @@ Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader, const Art
   BENCHHUD_ASSIGN(const std::string bytes, reader.text(*artifact.digest));
   auto digest = decode_digest(bytes);
   if (digest) return digest;
-  return schema::Error{
-      digest.error().code,
-      fmt::format("what is kept of trace {} is damaged; `benchhud rebuild` derives it again",
-                  to_int(artifact.id))};
+  return damaged_digest(artifact);
+}
+
+Expected<std::optional<analysis::IterationProfile>> iterations_of_digest(schema::Reader& reader,
+                                                                         const Artifact& artifact) {
+  std::optional<analysis::IterationProfile> iterations;
+  if (!artifact.digest) return iterations;
+  BENCHHUD_ASSIGN(const std::string bytes, reader.text(*artifact.digest));
+  schema::ColumnReader columns(bytes);
+  if (columns.get() != kVersion) return iterations;
+  iterations = get_iteration_profile(columns);
+  if (!columns.is_ok()) return damaged_digest(artifact);
+  return iterations;
 }
 
 Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/iterations/iteration_profile.h"
 #include "analysis/profiles/profile_sections.h"
 #include "ingest/pipeline/dump_ingest.h"
 #include "schema/base/errors.h"
@@ -23,6 +24,7 @@ struct TraceDigest {
   std::string report;  ///< the document of analysis::report_json()
   /// Of each, the kMostItems largest items and the sum of the rest.
   std::vector<analysis::ProfileSection> sections;
+  analysis::IterationProfile iterations;
 };
 inline constexpr std::size_t kMostItems = 2000;
 
@@ -37,6 +39,9 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace, const trace::Tra
 /// store's.
 schema::Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader,
                                                        const schema::Artifact& artifact);
+/// TraceDigest::iterations alone, as digest_of().
+schema::Expected<std::optional<analysis::IterationProfile>> iterations_of_digest(
+    schema::Reader& reader, const schema::Artifact& artifact);
 
 /// Which digests are recomputed: those that an older program made, or all.
 enum class Digests : bool { kOutdated, kAll };

@@ -160,7 +160,7 @@ test("an alert links the difference of the profiles that it quotes", async () =>
   const alert = await server.api(`/alerts/${(await alertOf("resnet_mini")).id}`);
   const quoted = alert.causes.find((one) => one.kind === "profile");
   assert.ok(quoted, "its dumps differ");
-  for (const one of alert.causes) assert.equal(one.compared !== null, one.kind === "profile");
+  for (const one of alert.causes) assert.equal(one.compared !== null, ["profile", "operators"].includes(one.kind));
   await on(`/alerts/${alert.id}`, async (page) => {
     await page.getByRole("link", { name: "All differences of the two profiles" }).click();
     const { before_run, run, experiment } = quoted.compared;

@@ -84,6 +84,7 @@ before(async () => {
     "/artifacts/{id}/compilation-text": { output: 1 },
     "/artifact-diff": { before: before.dump, after: after.dump },
     "/profile-diff": { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment },
+    "/profile-comparison": { left_run: before.run, left_experiment: before.experiment, right_run: after.run, right_experiment: after.experiment },
   };
 });
 
@@ -415,6 +416,8 @@ const csvRows = {
   getTraceSums: (answer) => answer.rows,
   getPhases: (answer) => answer.repetitions,
   getPhaseSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
+  getProfileSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
+  compareProfiles: (answer) => [...answer.parts, ...answer.operators],
   getVerification: (answer) => answer.rows.flatMap((row) => Object.keys(row.cells).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((column) => ({ ...row, column, cell: row.cells[column] }))),
   getVerificationHistory: (answer) => answer.counts,
   getErrorHistory: (answer) => answer.experiments,

@@ -178,7 +178,7 @@ async function askEverything(base, random, there, most) {
         const { experiment } = random.pick(there.results);
         const of = { suite: experiment.suite, model: experiment.model, test: experiment.test };
         const other = random.pick(there.results);
-        Object.assign(of, { before_run: other.run_id, before_experiment: other.experiment.id, run: random.pick(there.runs), experiment: experiment.id });
+        Object.assign(of, { before_run: other.run_id, before_experiment: other.experiment.id, left_run: other.run_id, left_experiment: other.experiment.id, right_run: random.pick(there.runs), right_experiment: experiment.id, run: random.pick(there.runs), experiment: experiment.id });
         for (const parameter of parameters.filter((one) => one.required)) query.set(parameter.name, of[parameter.name] ?? random.pick(valuesOf(parameter)));
         return query;
       };

@@ -25,6 +25,7 @@ const HloPage = later(async () => (await import("./pages/hlo")).HloPage);
 const ComparePage = later(async () => (await import("./pages/compare")).ComparePage);
 const ProfilePage = later(async () => (await import("./pages/profile")).ProfilePage);
 const ProfileDiffPage = later(async () => (await import("./pages/profile_diff")).ProfileDiffPage);
+const ProfileComparisonPage = later(async () => (await import("./pages/profile_comparison")).ProfileComparisonPage);
 const TracePage = later(async () => (await import("./pages/trace")).TracePage);
 const ApiPage = later(async () => (await import("./pages/api")).ApiPage);
 const ExplorePage = later(async () => (await import("./pages/explore")).ExplorePage);
@@ -72,6 +73,7 @@ function page(path: string) {
   if (path === "/search") return <SearchPage />;
   if (path === "/profile") return <ProfilePage />;
   if (path === "/profile-diff") return <ProfileDiffPage />;
+  if (path === "/profile-comparison") return <ProfileComparisonPage />;
   if (path === "/sign-in") return <SignInPage />;
   if (path === "/api") return <ApiPage />;
   if (path === "/artifacts") return <ArtifactsPage />;

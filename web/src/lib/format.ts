@@ -70,6 +70,9 @@ export function unitOf(values: number[], unit: string): Unit {
   return median === undefined ? (SECONDS[1] as Unit) : unitFor(median, SECONDS);
 }
 
+/** One unit for sizes of a chart: that in which the largest has at least one digit before the point. */
+export const unitOfBytes = (values: readonly number[]): Unit => unitFor(Math.max(0, ...values.filter(Number.isFinite)), BYTES);
+
 /** A single duration with its unit: 12.0 ns, 1.23 ms, 45.6 s, 2 min 5 s, 3 h 20 min. */
 export function duration(seconds: number): string {
   if (seconds === 0) return "0 s";

@@ -128,6 +128,10 @@ export const profileHref = (run: string | number, experiment: string | number, q
   href("/profile", { run: String(run), experiment: String(experiment), ...query });
 export const profileDiffHref = (before: { run: string | number; experiment: string | number }, after: { run: string | number; experiment: string | number }): string =>
   href("/profile-diff", { before_run: String(before.run), before_experiment: String(before.experiment), run: String(after.run), experiment: String(after.experiment) });
+type ResultOfRun = { run: string | number; experiment: string | number };
+/** Where an iteration goes, by the profiles of two results beside each other. */
+export const profileComparisonHref = (left: ResultOfRun, right: ResultOfRun): string =>
+  href("/profile-comparison", { left_run: String(left.run), left_experiment: String(left.experiment), right_run: String(right.run), right_experiment: String(right.experiment) });
 export const alertHref = (alert: { id: number }): string => `/alerts/${alert.id}`;
 export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;
 /** A trace as a timeline; `query`: `with` another trace beside it, `t` what is in sight, and what else docs/traces.md says. */

@@ -8,7 +8,7 @@ import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
-import { errorHref, modelHref, profileDiffHref, profileHref } from "../lib/route";
+import { errorHref, modelHref, profileComparisonHref, profileDiffHref, profileHref } from "../lib/route";
 import { muteValue, muteWords } from "../lib/triage";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { MarkdownButton } from "../parts/controls";
@@ -282,7 +282,8 @@ function Causes({ causes }: { causes: AlertCause[] }) {
           {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
           {cause.signature !== null && <a href={errorHref(cause.signature)}>This error over runs</a>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
-          {cause.compared && <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>}
+          {cause.compared && cause.lines.length === 0 && " "}
+          {cause.compared && (cause.kind === "operators" ? <a href={profileComparisonHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>Where an iteration went on both nights</a> : <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>)}
         </li>
       ))}
     </ul>

@@ -10,7 +10,7 @@ import { SHOWN, absenceWords, columnText, comparisonSentence, groupName, isFailu
 import { change, count, digits, duration, full, interval as intervalText, percentInterval, reason, runName, shown, testName, unitOf, type Unit } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { markWords } from "../lib/marks";
-import { here, modelHref, profileDiffHref, profileHref, runHref, useQuery } from "../lib/route";
+import { here, modelHref, profileComparisonHref, profileDiffHref, profileHref, runHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { testsOf } from "../lib/words";
 import { ChangeStrip } from "../parts/change_strip";
@@ -844,7 +844,10 @@ function RowPanel({ answer, row, past, onClose }: { answer: Comparison; row: Com
       <p class="panel-links">
         <History row={row} past={past} unit={unit} wide />
         {both && left.has_dumps && right.has_dumps && (
-          <a href={profileDiffHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>What differs between the profiles</a>
+          <>
+            <a href={profileComparisonHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>Where an iteration goes on both sides</a>
+            <a href={profileDiffHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>What differs between the profiles</a>
+          </>
         )}
         <a href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: answer.right.run.accelerator_model })}>All nights</a>
         <a href={runHref(answer.right.run, { q: row.model })}>In the right run</a>

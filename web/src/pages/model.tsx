@@ -18,6 +18,7 @@ import { Choice, CsvLink, MarkdownButton, Menu, Check, Select, Toggles } from ".
 import { VerificationStrip } from "../parts/history";
 import { Configurations, FailedNightsTable, ModelAlerts, type NightHref } from "../parts/model_sections";
 import { PhasesOverRuns } from "../parts/phase_series";
+import { ProfilesOverRuns } from "../parts/profile_numbers";
 import { ResultPanel } from "../parts/samples";
 import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, RunLink, Section, Sentence, Suite, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
@@ -163,6 +164,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
       <ModelAlerts suite={suite} model={model} accelerator={accelerator} />
       {lead.data && <FailedNightsTable runs={lead.data.runs} series={shownSeries} hrefOf={nightHref} late={lead.late} />}
       {common && <PhasesOverRuns common={common} baseline={baseline} range={range} />}
+      {common && <ProfilesOverRuns common={common} range={range} onRange={onRange} isShown={(column) => !off.includes(column)} />}
       {lead.data && (
         <Section id="values" title="Values" note={<>Steady time of {plural(lead.data.runs.length, "night")}, newest first.</>} actions={<CsvLink href={address("/series", { ...common, metric: "steady", baseline, format: "csv" })} name={`${model}-${test}.csv`} />}>
           <Values answer={lead.data} series={shownSeries} late={lead.late} onPick={onPick("steady")} />

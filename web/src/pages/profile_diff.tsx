@@ -9,7 +9,7 @@ import { change, count, duration, full, plural, runName, shown, testName } from 
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, addsUp, amount, barOf, isSameFile, kindName, percent, relative, signedAmount, whichDump } from "../lib/profile";
-import { artifactHref, go, modelHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
+import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
 import { Select, runChoices } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
@@ -19,7 +19,7 @@ import { ChangeBar, Name } from "../parts/profile/bits";
 const FIRST = 50;
 const ALL = 10000;
 
-type Side = { run: string; experiment: string };
+export type Side = { run: string; experiment: string };
 
 export function ProfileDiffPage() {
   const [query, setQuery] = useQuery();
@@ -52,6 +52,7 @@ export function ProfileDiffPage() {
           <span>{is.data.experiment.suite}</span>
           <span class="accel">{is.data.experiment.accelerator_model}</span>
           <a href={modelHref(is.data.experiment.suite, is.data.experiment.model, { test: is.data.experiment.test, accelerator_model: is.data.experiment.accelerator_model })}>all nights of {shown(is.data.experiment.model)}</a>
+          <a href={profileComparisonHref(before, after)}>where an iteration goes on both sides</a>
         </div>
         <h1>
           <Sentence text={diffSentence(was.data, is.data)} />
@@ -96,7 +97,7 @@ export function diffSentence(before: ResultDetail, after: ResultDetail): string 
   return `${models}${what}, ${sides}: steady time ${duration(before.steady.value)} → ${duration(after.steady.value)} (${change(ratio)}${apart ? "" : ", within the intervals of the runs"}).`;
 }
 
-function SidePicker({ title, side, onChange }: { title: string; side: ResultDetail; onChange: (side: Side) => void }) {
+export function SidePicker({ title, side, onChange }: { title: string; side: ResultDetail; onChange: (side: Side) => void }) {
   const { experiment, run } = side;
   const runs = useRuns(experiment.accelerator_model);
   const results = usePages<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: PER_PAGE }), { whole: true });

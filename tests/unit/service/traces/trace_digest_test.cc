@@ -13,12 +13,29 @@ namespace {
 
 using analysis::ProfileSection;
 using analysis::ProfileUnit;
+using Part = analysis::IterationPart;
 
 TraceDigest example() {
   TraceDigest digest;
   digest.report = R"({"events":3})";
   digest.sections = {{"self CPU time", ProfileUnit::kNs, {{"aten::mm", 12.5, 3}}, 20.0, false, {}},
                      {"counters", ProfileUnit::kCount, {{"", 1, 1}, {"b", -2, 0}}, {}, true, {}}};
+  analysis::IterationProfile& iterations = digest.iterations;
+  iterations.found_by = "step_marks";
+  iterations.count = 4;
+  iterations.length = 4000;
+  iterations.of(Part::kExecuting) = {1600, 1700, ""};
+  iterations.of(Part::kWaiting) = {{}, {}, "The profile has no events of the host."};
+  iterations.busy = 1600;
+  iterations.operators.where = analysis::FrameworkOperators::Where::kDevice;
+  iterations.operators.rows = {{"aten::mm", 1500, 3}};
+  iterations.operators.without_operator = {"", 500, 1};
+  iterations.operators.unknown = "Not named.";
+  iterations.operators.total = 2000;
+  iterations.operators.in_iterations = 1600;
+  iterations.top_class = "gemm";
+  iterations.top_share = 0.75;
+  iterations.peak_memory = 1 << 20;
   return digest;
 }
 
@@ -43,6 +60,30 @@ TEST(TraceDigest, DecodesWhatWasEncoded) {
   EXPECT_EQ(counters.items[1].amount, -2);
 }
 
+TEST(TraceDigest, KeepsWhereItsIterationsGo) {
+  const auto decoded = decode_digest(encode_digest(example()));
+  ASSERT_TRUE(decoded && *decoded);
+  const analysis::IterationProfile& iterations = (*decoded)->iterations;
+  EXPECT_EQ(iterations.found_by, "step_marks");
+  EXPECT_EQ(iterations.count, 4);
+  EXPECT_EQ(iterations.length, 4000);
+  EXPECT_EQ(iterations.of(Part::kExecuting).time, 1600);
+  EXPECT_EQ(iterations.of(Part::kExecuting).with_overlap, 1700);
+  EXPECT_EQ(iterations.of(Part::kWaiting).time, std::nullopt);
+  EXPECT_EQ(iterations.of(Part::kWaiting).unknown, "The profile has no events of the host.");
+  EXPECT_EQ(iterations.busy, 1600);
+  EXPECT_EQ(iterations.operators.where, analysis::FrameworkOperators::Where::kDevice);
+  ASSERT_EQ(iterations.operators.rows.size(), 1U);
+  EXPECT_EQ(iterations.operators.rows[0].name, "aten::mm");
+  EXPECT_EQ(iterations.operators.rows[0].time, 1500);
+  EXPECT_EQ(iterations.operators.without_operator.time, 500);
+  EXPECT_EQ(iterations.operators.in_iterations, 1600);
+  EXPECT_EQ(iterations.top_class, "gemm");
+  EXPECT_EQ(iterations.top_share, 0.75);
+  EXPECT_EQ(iterations.compiling, std::nullopt);
+  EXPECT_EQ(iterations.peak_memory, 1 << 20);
+}
+
 TEST(TraceDigest, IsNoneWhereAnOlderProgramMadeIt) {
   const auto decoded = decode_digest(R"({"version":3,"report":{},"sections":[]})");
   ASSERT_TRUE(decoded);
@@ -61,10 +102,13 @@ TEST(TraceDigest, IsDamagedWhereverItIsCutOffOrGoesOn) {
 
 TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
   schema::ColumnWriter bytes;
-  bytes.put(5);
+  bytes.put(6);
   bytes.put(0);
   bytes.put(std::uint64_t{1} << 60);
   EXPECT_FALSE(decode_digest(bytes.bytes()));
+  std::string where = encode_digest(example());
+  where[where.find("aten::mm") - 3] = 9;
+  EXPECT_FALSE(decode_digest(where)) << "operators ran nowhere that there is";
   std::string unit = encode_digest(example());
   unit[unit.find("self CPU time") + std::string("self CPU time").size()] = 9;
   EXPECT_FALSE(decode_digest(unit));

@@ -1,0 +1,91 @@
+#include "analysis/iterations/iteration_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace benchhud::analysis {
+
+namespace {
+
+using Kind = ComparedOperator::Kind;
+using Side = ComparedOperator::Side;
+
+double part_in(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+Side side_of_row(const ProfiledIterations& of, std::int64_t time) {
+  return {of.operator_per_iteration(time), part_in(time, of.profile->operators.total), false};
+}
+
+// Of an operator that a profile does not list.
+Side side_without_row(const ProfiledIterations& of) {
+  const FrameworkOperators& all = of.profile->operators;
+  const bool is_complete = all.where != FrameworkOperators::Where::kNowhere &&
+                           all.without_operator.time == 0 && all.rest.time == 0;
+  return is_complete ? side_of_row(of, 0) : Side{{}, {}, true};
+}
+
+}  // namespace
+
+std::optional<double> ProfiledIterations::per_iteration(std::int64_t ns) const {
+  if (!count || *count <= 0) return std::nullopt;
+  return static_cast<double>(ns) / static_cast<double>(*count);
+}
+
+std::optional<double> ProfiledIterations::operator_per_iteration(std::int64_t ns) const {
+  const auto all = per_iteration(profile->operators.in_iterations);
+  if (!all) return std::nullopt;
+  return *all * part_in(ns, profile->operators.total);
+}
+
+std::vector<ComparedOperator> compare_operators(const ProfiledIterations& left,
+                                                const ProfiledIterations& right) {
+  struct Times {
+    std::optional<std::int64_t> left, right;
+  };
+  std::map<std::pair<Kind, std::string>, Times> by_name;
+  const auto add = [&](const FrameworkOperators& operators, auto Times::* side) {
+    for (const FrameworkOperator& row : operators.rows) {
+      by_name[{Kind::kOperator, row.name}].*side = row.time;
+    }
+    if (operators.without_operator.time > 0) {
+      by_name[{Kind::kWithoutOperator, ""}].*side = operators.without_operator.time;
+    }
+    if (operators.rest.time > 0) by_name[{Kind::kRest, ""}].*side = operators.rest.time;
+  };
+  add(left.profile->operators, &Times::left);
+  add(right.profile->operators, &Times::right);
+  const bool compares = left.profile->operators.where == right.profile->operators.where;
+  std::vector<ComparedOperator> rows;
+  for (const auto& [key, times] : by_name) {
+    ComparedOperator& row = rows.emplace_back();
+    row.kind = key.first;
+    row.name = key.second;
+    const auto side = [&](const ProfiledIterations& of, const std::optional<std::int64_t>& time) {
+      // Of what belongs to no row, nothing is something.
+      if (!time && row.kind == Kind::kOperator) return side_without_row(of);
+      const bool is_known =
+          time || of.profile->operators.where != FrameworkOperators::Where::kNowhere;
+      return is_known ? side_of_row(of, time.value_or(0)) : Side{{}, {}, true};
+    };
+    row.left = side(left, times.left);
+    row.right = side(right, times.right);
+    if (compares && row.left.time && row.right.time)
+      row.difference = *row.right.time - *row.left.time;
+  }
+  const auto order = [](const ComparedOperator& row) {
+    const double alone = std::max(row.left.time.value_or(0), row.right.time.value_or(0));
+    const double share = std::max(row.left.share.value_or(0), row.right.share.value_or(0));
+    return std::tuple(!row.difference, -(row.difference ? std::abs(*row.difference) : alone),
+                      -share);
+  };
+  std::ranges::stable_sort(rows, [&](const ComparedOperator& a, const ComparedOperator& b) {
+    return order(a) < order(b);
+  });
+  return rows;
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,56 @@
+#include "service/answers/profiled_result.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "service/traces/trace_digest.h"
+
+namespace benchhud::service {
+
+using schema::Artifact;
+using schema::Expected;
+using CountedBy = ProfiledResult::CountedBy;
+
+std::string_view name_of(CountedBy counted_by) {
+  constexpr std::array<std::string_view, 3> kNames = {"nothing", "marks", "repetition"};
+  return kNames[static_cast<std::size_t>(counted_by)];
+}
+
+std::string_view ProfiledResult::missing() const {
+  if (profile) return "";
+  if (!artifact) return "The result has no profile.";
+  return "An older version took the profile in; it is being summed up again.";
+}
+
+Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result,
+                                           std::optional<std::int64_t> iterations_per_run) {
+  schema::ArtifactFilter filter;
+  filter.result = result;
+  filter.kind = schema::ArtifactKind::kTrace;
+  filter.with_superseded = false;
+  filter.limit = std::numeric_limits<std::size_t>::max();
+  BENCHHUD_ASSIGN(auto traces, reader.artifacts(filter));
+  std::erase_if(traces, [](const Artifact& artifact) { return !artifact.trace; });
+  ProfiledResult found;
+  if (traces.empty()) return found;
+  // Of no repetition is before the first.
+  const auto last = std::ranges::min_element(traces, {}, [](const Artifact& artifact) {
+    return std::tuple(-artifact.repetition.value_or(-1), artifact.part, artifact.id);
+  });
+  found.artifact = std::move(*last);
+  BENCHHUD_ASSIGN(found.profile, iterations_of_digest(reader, *found.artifact));
+  if (!found.profile) return found;
+  if (found.profile->count > 0) {
+    found.iterations = found.profile->count;
+    found.counted_by = CountedBy::kMarks;
+  } else if (found.artifact->repetition && iterations_per_run.value_or(0) > 0) {
+    found.iterations = iterations_per_run;
+    found.counted_by = CountedBy::kRepetition;
+  }
+  return found;
+}
+
+}  // namespace benchhud::service

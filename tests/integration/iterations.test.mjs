@@ -1,0 +1,263 @@
+// Where an iteration goes by the profiles of two backends, numbers of profiles over runs, and alerts that name operators.
+import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { ajv } from "./support/contract.mjs";
+import { line, times } from "./support/lines.mjs";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { dayOf as day, writeFleet } from "./support/sessions.mjs";
+
+const shared = join(root, "../shared/data");
+const OF_NO_ITERATION = "Nothing says how many iterations of the model the profile has.";
+const NIGHTS = 24, SLOW_FROM = 14;
+/** Nights on which there are profiles of both backends. */
+const BOTH = [3, 20];
+
+let folder, server;
+
+/** A store of the fleet of writeFleet(). `profiled`: the nights with a trace of alpha on inductor. */
+function makeFleet(name, profiled) {
+  const db = join(folder, `${name}.db`);
+  for (const night of writeFleet(join(folder, name), { nights: NIGHTS, slowFrom: SLOW_FROM, profiled, both: BOTH })) {
+    const done = benchhud("ingest", night, "--db", db);
+    assert.equal(done.status, 0, done.stdout + done.stderr);
+  }
+  return db;
+}
+
+before(async () => {
+  folder = temporaryFolder("iterations");
+  server = await serve(makeFleet("fleet", [...BOTH, SLOW_FROM - 1, SLOW_FROM]));
+});
+
+after(async () => {
+  const ended = await server?.stop();
+  if (folder) removeFolder(folder);
+  if (ended) assert.equal(ended.code, 0, ended.printed);
+});
+
+async function ask(path, of = server) {
+  const response = await fetch(`${of.base}/api/v1${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+async function getJson(path, of = server) {
+  const { status, text } = await ask(path, of);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return JSON.parse(text);
+}
+
+async function experimentOf(column, model = "alpha") {
+  const { items } = await getJson(`/results?run=${day(3)}&model=${model}&limit=100`);
+  return items.find((one) => one.experiment.column === column).experiment.id;
+}
+
+async function comparison(night, { left = "inductor", right = "openxla+dynamo", other = night, more = "" } = {}) {
+  const ids = [await experimentOf(left), await experimentOf(right)];
+  return `/profile-comparison?left_run=${day(night)}&left_experiment=${ids[0]}&right_run=${day(other)}&right_experiment=${ids[1]}${more}`;
+}
+
+function assertValid(schema, data) {
+  const validate = ajv.getSchema(`openapi#/components/schemas/${schema}`);
+  assert.ok(validate(data), ajv.errorsText(validate.errors?.slice(0, 5), { separator: "\n" }));
+}
+
+const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-6 * Math.abs(expected), `${value} is not ${expected}`);
+
+describe("two backends of one model", () => {
+  test("an iteration's parts add up to it on either side, in one vocabulary", async () => {
+    const answer = await getJson(await comparison(3));
+    assertValid("ProfileComparison", answer);
+    assert.deepEqual([answer.left.found_by, answer.left.counted_by, answer.left.iterations], ["profiler_steps", "marks", 4]);
+    assert.deepEqual([answer.right.found_by, answer.right.counted_by, answer.right.iterations], ["step_marks", "marks", 4]);
+    assert.deepEqual([answer.left.iteration_ns, answer.right.iteration_ns], [1_000_000, 850_000]);
+    const of = (side) => Object.fromEntries(answer.parts.map((part) => [part.name, part[side].ns]));
+    assert.deepEqual(of("left"), { tracing: 100_000, compiling: 100_000, transferring: 50_000, executing: 450_000, waiting: 50_000, unknown: 250_000 });
+    assert.deepEqual(of("right"), { tracing: 90_000, compiling: 0, transferring: 50_000, executing: 400_000, waiting: 30_000, unknown: 280_000 });
+    for (const side of ["left", "right"]) {
+      near(answer.parts.reduce((sum, part) => sum + part[side].share, 0), 1);
+      near(answer.parts.reduce((sum, part) => sum + part[side].ns, 0), answer[side].iteration_ns);
+    }
+    for (const part of answer.parts) assert.equal(part.difference_ns, part.right.ns - part.left.ns, part.name);
+    assert.deepEqual(answer.definitions.map((one) => one.name), answer.parts.map((part) => part.name));
+  });
+
+  test("operators stand beside each other by the framework's names, the largest difference first", async () => {
+    const answer = await getJson(await comparison(3));
+    assert.equal(answer.operator_count, answer.operators.length);
+    const mm = answer.operators.find((row) => row.name === "aten::mm");
+    near(mm.left.ns, 400_000);
+    near(mm.right.ns, 300_000);
+    near(mm.difference_ns, -100_000);
+    const known = answer.operators.filter((row) => row.difference_ns !== null).map((row) => Math.abs(row.difference_ns));
+    assert.deepEqual(known, [...known].sort((a, b) => b - a));
+    // The copy of the left has no operator: what it was for may be any of those that the other side lists.
+    const relu = answer.operators.find((row) => row.name === "aten::relu");
+    assert.equal(relu.left.ns, null);
+    assert.match(relu.left.unknown, /may have run/);
+    assert.equal(relu.difference_ns, null);
+    near(relu.right.ns, 100_000);
+    const fused = answer.operators.find((row) => row.name === "triton_poi_fused_relu");
+    near(fused.left.ns, 50_000);
+    assert.equal(fused.right.ns, 0, "the right names all of its operators");
+    const nameless = answer.operators.find((row) => row.kind === "without_operator");
+    near(nameless.left.ns, 50_000);
+    assert.match(answer.left.operators_unknown, /no operator is known/);
+    assert.equal(answer.right.operators_unknown, null);
+    const cut = await getJson(await comparison(3, { more: "&limit=1" }));
+    assert.equal(cut.operators.length, 1);
+    assert.equal(cut.operator_count, answer.operator_count);
+  });
+
+  test("runs may differ, and so may what one side is", async () => {
+    const answer = await getJson(await comparison(3, { right: "inductor", other: 20 }));
+    assert.equal(answer.left.run.name.slice(0, 10), day(3));
+    assert.equal(answer.right.run.name.slice(0, 10), day(20));
+    near(answer.operators[0].difference_ns, 240_000);
+    assert.equal(answer.operators[0].name, "aten::mm");
+  });
+
+  test("a side without a profile is unknown, with its reason", async () => {
+    const answer = await getJson(await comparison(SLOW_FROM));
+    assert.equal(answer.left.missing, null);
+    assert.equal(answer.right.missing, "The result has no profile.");
+    for (const part of answer.parts) assert.deepEqual(part.right, { ns: null, share: null, overlapped_ns: null, unknown: "The result has no profile." });
+    assert.deepEqual(answer.operators, []);
+    assert.equal(answer.right.busy_share, null);
+  });
+
+  test("the CSV has a row per part and per operator", async () => {
+    const { text, status } = await ask(await comparison(3, { more: "&format=csv&limit=1" }));
+    assert.equal(status, 200);
+    const [head, ...rows] = text.trim().split(/\r?\n/);
+    assert.equal(head, "kind,name,left_ns,left_share,left_overlapped_ns,left_unknown,right_ns,right_share,right_overlapped_ns,right_unknown,difference_ns");
+    assert.equal(rows.filter((row) => row.startsWith("part,")).length, 6);
+    assert.ok(rows.some((row) => row.startsWith("operator,aten::mm,")));
+    assert.ok(rows.length > 7, "a limit does not shorten it");
+  });
+
+  test("what is asked for wrongly is refused", async () => {
+    const path = await comparison(3);
+    assert.equal((await ask(path.replace(/left_experiment=\d+/, "left_experiment=99999"))).status, 404);
+    assert.equal((await ask(path.replace(/left_experiment=\d+/, "left_experiment=x"))).status, 400);
+    assert.equal((await ask(path.replace(/&right_run=[^&]+/, ""))).status, 400);
+  });
+});
+
+test("what is kept is the same when it is derived again from the store", async () => {
+  const db = join(folder, "derived.db");
+  for (const night of writeFleet(join(folder, "derived"), { nights: 4, profiled: [3], both: [3] })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+  const answer = async () => {
+    const one = await serve(db);
+    try {
+      return await getJson(await comparison(3), one);
+    } finally {
+      assert.equal((await one.stop()).code, 0);
+    }
+  };
+  const before = await answer();
+  assert.equal(before.operator_count, 4);
+  const rebuilt = benchhud("rebuild", "--db", db);
+  assert.equal(rebuilt.status, 0, rebuilt.stderr);
+  assert.deepEqual(await answer(), before);
+});
+
+test("real profiles: parts add up to the iterations, and to what the report says of steps", { skip: !existsSync(shared) && `${shared} is not there` }, async () => {
+  const files = ["xplane/mi300_jax_conv.xplane.pb", "xplane/tpu_v6e_host_offload.xplane.pb", "xplane/cpu_julia.xplane.pb", "traces/kineto/769c3eb7__worker0.1623143089861.pt.trace.json.gz", "traces/pytorch26_cpu/compiled_train_3steps.json"].map((name) => join(shared, name));
+  const db = join(folder, "real.db");
+  const made = join(folder, "real.jsonl");
+  writeFileSync(made, files.map((_, n) => line({ model: `model ${n}`, metrics: times(0.5) })).join("\n") + "\n");
+  assert.equal(benchhud("ingest", made, "--db", db).status, 0);
+  let one = await serve(db);
+  const { items } = await getJson("/results?limit=100", one);
+  await one.stop();
+  const idOf = (n) => items.find((item) => item.experiment.model === `model ${n}`).experiment.id;
+  for (const [n, file] of files.entries()) assert.ok([0, 3].includes(benchhud("ingest", file, "--for", `latest/${idOf(n)}`, "--db", db).status), file);
+  one = await serve(db);
+  try {
+    for (const [n, file] of files.entries()) {
+      const answer = await getJson(`/profile-comparison?left_run=latest&left_experiment=${idOf(n)}&right_run=latest&right_experiment=${idOf(n)}`, one);
+      near(answer.parts.reduce((sum, part) => sum + (part.left.share ?? 0), 0), 1);
+      const shares = answer.operators.reduce((sum, row) => sum + row.left.share, 0);
+      assert.ok(answer.operators.length === 0 || Math.abs(shares - 1) < 1e-6, `${file}: ${shares}`);
+      for (const part of answer.parts) assert.equal(part.left.share === null, part.left.unknown !== null && part.left.ns === null && part.left.unknown !== OF_NO_ITERATION, `${file}: ${part.name}`);
+      if (!file.includes("kineto")) continue;
+      const { steps } = JSON.parse(benchhud("trace", "report", file, "--format", "json").stdout);
+      const { kernel, memcpy, memset, communication } = steps.parts_ns;
+      assert.deepEqual([answer.left.iterations, answer.left.length_ns], [steps.count, steps.duration_ns]);
+      const [executing, transferring] = ["executing", "transferring"].map((name) => answer.parts.find((part) => part.name === name).left.ns);
+      near((executing + transferring) * steps.count, kernel + memcpy + memset + communication);
+    }
+  } finally {
+    assert.equal((await one.stop()).code, 0);
+  }
+});
+
+describe("numbers of profiles over runs", () => {
+  const path = "/series/profiles?suite=torchbench&model=alpha&test=eval";
+
+  test("each backend has its own, and gaps where there is no profile", async () => {
+    const answer = await getJson(path);
+    assertValid("ProfileSeriesAnswer", answer);
+    assert.equal(answer.runs.length, NIGHTS);
+    const of = (column) => answer.series.find((one) => one.experiment.column === column).points;
+    const nights = (points) => points.flatMap((point, night) => (point ? [night] : []));
+    assert.deepEqual(nights(of("inductor")), [3, SLOW_FROM - 1, SLOW_FROM, 20]);
+    assert.deepEqual(nights(of("openxla+dynamo")), BOTH);
+    const good = of("inductor")[3];
+    assert.deepEqual([good.iteration_ns, good.busy_share, good.idle_ns], [1_000_000, 0.5, 500_000]);
+    assert.deepEqual([good.top_class, good.top_share, good.compiling_ns, good.peak_memory_bytes], ["gemm", 0.8, 400_000, null]);
+    near(of("inductor")[SLOW_FROM].busy_share, 740 / 1240);
+    const xla = of("openxla+dynamo")[3];
+    assert.equal(xla.peak_memory_bytes, (1 << 20) + 3);
+    assert.equal(xla.compiling_ns, 0);
+    near(xla.busy_share, 400 / 850);
+  });
+
+  test("other models have none, and one backend can be asked for", async () => {
+    assert.deepEqual((await getJson("/series/profiles?suite=torchbench&model=quiet&test=eval")).series, []);
+    assert.deepEqual((await getJson(`${path}&backend=inductor`)).series.map((one) => one.experiment.column), ["inductor"]);
+    assert.equal((await ask("/series/profiles?suite=torchbench&model=nobody&test=eval")).status, 404);
+  });
+
+  test("the CSV has a row per profile", async () => {
+    const { text } = await ask(`${path}&format=csv`);
+    const [head, ...rows] = text.trim().split(/\r?\n/);
+    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes$/);
+    assert.equal(rows.length, 6);
+  });
+});
+
+describe("alerts", () => {
+  const regression = async (of) => {
+    const { items } = await getJson("/alerts?state=all&model=alpha", of);
+    const found = items.filter((one) => one.details.direction === "regression" && one.details.members.some((member) => member.metric === "steady"));
+    assert.equal(found.length, 1, JSON.stringify(items.map((one) => one.details.title)));
+    return getJson(`/alerts/${found[0].id}`, of);
+  };
+
+  test("an alert names the operation that takes longer, by the profiles of the last good and the first bad run", async () => {
+    const alert = await regression();
+    const { last_good: good, first_bad: bad } = alert.details;
+    assert.deepEqual([good.name.slice(0, 10), bad.name.slice(0, 10)], [day(SLOW_FROM - 1), day(SLOW_FROM)]);
+    const cause = alert.causes.find((one) => one.kind === "operators");
+    assert.ok(cause, JSON.stringify(alert.causes));
+    assert.match(cause.title, /aten::mm takes longer: 400 µs → 640 µs an iteration/);
+    assert.ok(cause.explains);
+    assert.ok(Math.abs(cause.share - 240 / 280) < 0.05, String(cause.share));
+    assert.deepEqual(cause.compared, { before_run: good.id, run: bad.id, experiment: await experimentOf("inductor") });
+  });
+
+  test("and nothing where one of the two has no profile", async () => {
+    const other = await serve(makeFleet("without", [SLOW_FROM - 1, 20]));
+    try {
+      const { causes } = await regression(other);
+      assert.deepEqual(causes.filter((one) => one.kind === "operators"), []);
+      assert.ok(causes.some((one) => one.kind === "profile"), "the dumps of other runs are compared all the same");
+    } finally {
+      assert.equal((await other.stop()).code, 0);
+    }
+  });
+});

@@ -112,7 +112,7 @@ FrameworkOperators operators_of_kernels(const TraceContext& context,
       const std::uint32_t found = context.slice(device_operators[i]).label;
       if (is_operator[found]) label = found;
     }
-    by_label[label].add(device.time);
+    by_label[label].add(context.own_time(device));
   }
   OperatorSums sums;
   for (std::size_t i = 0; i < by_label.size(); ++i) {

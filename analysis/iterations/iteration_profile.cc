@@ -118,14 +118,15 @@ PartSpans part_spans(const TraceContext& context, const std::vector<bool>& execu
     const bool executes = !executing.empty() && executing[i];
     const Part part = executes ? Part::kExecuting : parts[slice.label];
     if (part != Part::kUnknown && slice.duration > 0) {
-      spans.at(part).push_back({slice.start, slice.end()});
+      add_span(&spans.at(part), {slice.start, slice.end()});
     }
   }
   for (const DeviceSlice& device : context.device()) {
     const TraceSlice& slice = context.slice(device.slice);
     if (slice.duration <= 0) continue;
     const bool copies = context.side(device.slice) == SliceSide::kMemcpy;
-    spans.at(copies ? Part::kTransferring : Part::kExecuting).push_back({slice.start, slice.end()});
+    add_span(&spans.at(copies ? Part::kTransferring : Part::kExecuting),
+             {slice.start, slice.end()});
   }
   for (std::vector<TimeSpan>& one : spans.of) one = merged(std::move(one));
   return spans;
@@ -257,9 +258,9 @@ void add_device(const TraceContext& context, const std::vector<TimeSpan>& iterat
   std::int64_t all = 0;
   for (const DeviceSlice& device : context.device()) {
     const TraceSlice& slice = context.slice(device.slice);
-    work.push_back({slice.start, slice.end()});
-    by_class[device.kind] = sum_of(by_class[device.kind], device.time);
-    all = sum_of(all, device.time);
+    add_span(&work, {slice.start, slice.end()});
+    by_class[device.kind] = sum_of(by_class[device.kind], context.own_time(device));
+    all = sum_of(all, context.own_time(device));
   }
   profile->busy = covered_by(iterations, SpanIndex(merged(std::move(work))));
   const auto top =

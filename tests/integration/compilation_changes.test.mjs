@@ -134,3 +134,15 @@ test("logs of PyTorch: a hit of a cache is no other code", (context) => {
   assert.match(other.stdout, /frame is new: fn2 \(test_codecache\.py:465\)/);
   assert.match(other.stdout, /frame is gone: forward \(test_torchinductor\.py:11123\)/);
 });
+
+test("an alert whose nights have logs names what was compiled otherwise", async () => {
+  const db = join(folder, "samples.db");
+  assert.equal(benchhud("ingest", join(root, "samples"), "--db", db).status, 0);
+  const alerts = JSON.parse(benchhud("regressions", "--db", db, "--all", "--format", "json").stdout);
+  const causes = (alerts.items ?? alerts.alerts ?? alerts).flatMap((alert) => alert.causes.filter((cause) => cause.kind === "compilation").map((cause) => ({ ...cause, alert })));
+  assert.equal(causes.length, 1);
+  const [cause] = causes;
+  assert.match(cause.title, /^transformer_mini train on inductor is compiled otherwise: other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations$/);
+  assert.deepEqual(cause.lines, ["other generated code of forward (transformer_mini.py:38)", "compilation 258 ms → 350 ms", "inductor_compile slower in forward (transformer_mini.py:38): 170 ms → 262 ms"]);
+  assert.deepEqual([cause.explains, cause.compared.before_run, cause.compared.run], [true, cause.alert.details.last_good.id, cause.alert.details.first_bad.id]);
+});

@@ -75,8 +75,7 @@ std::uint64_t present(const TraceArgs& args) {
   return (args.correlation != TraceArgs::kAbsent ? kCorrelation : 0U) |
          (args.external_id != TraceArgs::kAbsent ? kExternalId : 0U) |
          (args.sequence != TraceArgs::kAbsent ? kSequence : 0U) |
-         (args.packed != TraceArgs::kNotKept ? kPacked : 0U) |
-         (args.kernel_backend != 0 ? kBackend : 0U);
+         (args.packed != TraceArgs::kNotKept ? kPacked : 0U) | (args.origin != 0 ? kBackend : 0U);
 }
 
 // A column of 64-bit numbers in which each says how it differs from the one before.
@@ -109,7 +108,7 @@ void put_args(const Events& events, ArgsOf args_of, schema::ColumnWriter* column
   put_all(kExternalId, &TraceArgs::external_id);
   put_all(kSequence, &TraceArgs::sequence);
   put_all(kPacked, &TraceArgs::packed);
-  put_all(kBackend, &TraceArgs::kernel_backend);
+  put_all(kBackend, &TraceArgs::origin);
 }
 
 // `flags`: what is present in each of the events.
@@ -130,7 +129,7 @@ void get_args(const std::vector<std::uint64_t>& flags, Events* events, ArgsOf ar
   get_all(kExternalId, &TraceArgs::external_id);
   get_all(kSequence, &TraceArgs::sequence);
   get_all(kPacked, &TraceArgs::packed);
-  get_all(kBackend, &TraceArgs::kernel_backend);
+  get_all(kBackend, &TraceArgs::origin);
 }
 
 // Goes `ns` on from `time`. Fails where no time is that late.

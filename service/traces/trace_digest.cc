@@ -37,7 +37,7 @@ namespace {
 
 // One more wherever summarize_trace() says something else than before, or encodes it differently.
 // Digests up to 3 were JSON, whose first byte is no version.
-constexpr std::uint64_t kVersion = 5;
+constexpr std::uint64_t kVersion = 6;
 
 void put_text(schema::ColumnWriter& bytes, std::string_view text) {
   bytes.put(text.size());

@@ -61,7 +61,7 @@ TEST(TraceDigest, IsDamagedWhereverItIsCutOffOrGoesOn) {
 
 TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
   schema::ColumnWriter bytes;
-  bytes.put(5);
+  bytes.put(6);
   bytes.put(0);
   bytes.put(std::uint64_t{1} << 60);
   EXPECT_FALSE(decode_digest(bytes.bytes()));

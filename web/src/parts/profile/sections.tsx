@@ -109,7 +109,7 @@ export function profileSections(profile: Profile): ProfileSection[] {
       note: "What torch.compile compiled, by the log of TORCH_TRACE. Writing the log costs time: compile times without it are shorter.",
       render: () => (
         <>
-          <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} />
+          <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} trace={trace.file && trace.report ? { file: trace.file, report: trace.report } : null} />
           <CompilationsBetweenNights result={profile.result} />
         </>
       ),

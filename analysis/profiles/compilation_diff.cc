@@ -484,6 +484,26 @@ void say_kind(const std::vector<CompilationChange>& changes, Kind kind, bool is_
   if (count > static_cast<double>(named.size())) parts->back() += ", and others";
 }
 
+// "cache fx_graph: hit → miss in forward (model.py:38), and others".
+void say_caches(const std::vector<CompilationChange>& changes, std::vector<std::string>* parts) {
+  std::vector<std::pair<const CompilationChange*, std::size_t>> outcomes;
+  for (const CompilationChange& change : changes) {
+    if (change.kind != Kind::kCache) continue;
+    const auto same = std::find_if(outcomes.begin(), outcomes.end(), [&](const auto& known) {
+      return known.first->what == change.what;
+    });
+    if (same == outcomes.end()) {
+      outcomes.emplace_back(&change, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [first, count] : outcomes) {
+    parts->push_back(fmt::format("cache {} in {}{}", first->what, frame_text(*first),
+                                 count > 1 ? ", and others" : ""));
+  }
+}
+
 // "other graph of forward (model.py:38), 36 → 60 operations".
 void say_outputs(const std::vector<CompilationChange>& changes, Kind kind,
                  std::vector<std::string>* parts) {
@@ -640,6 +660,15 @@ std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
   }
   say_outputs(diff.changes, Kind::kGraph, &parts);
   say_outputs(diff.changes, Kind::kCode, &parts);
+  say_caches(diff.changes, &parts);
+  // A graph break restarts its frame.
+  const bool has_breaks =
+      std::any_of(diff.changes.begin(), diff.changes.end(),
+                  [](const auto& one) { return one.kind == Kind::kGraphBreak; });
+  if (!has_breaks) {
+    say_kind(diff.changes, Kind::kRestart, true, &parts);
+    say_kind(diff.changes, Kind::kRestart, false, &parts);
+  }
   const auto slowest = [&] {
     const CompilationChange* most = nullptr;
     const auto by = [](const CompilationChange& one) {

@@ -26,9 +26,9 @@ struct CompilationLog {
 /// The text that an output names.
 using ReadText = std::function<schema::Expected<std::string>(schema::TextId)>;
 
-/// A phase of a frame that is compiled once a night is one measurement a night, of which no scatter
-/// is known. It is said to have changed where it did by this share of what it took before and by so
-/// many seconds: a cache of the disk or another process on the machine moves it by less.
+/// A frame is compiled once a night, so that no scatter of its phases is known. One is said to have
+/// changed where it did by this share of what it took before and by so many seconds: bounds that
+/// were set, not measured.
 inline constexpr double kSlowerShare = 0.25;
 inline constexpr double kSlowerSeconds = 0.05;
 
@@ -108,7 +108,7 @@ schema::Expected<CompilationDiff> compare_compilations(const CompilationLog& bef
                                                        std::int64_t most_text = kMostTextOfLogs);
 
 /// What changed, as parts of a sentence, the gravest first: what fails, breaks and is compiled
-/// again, frames, graphs, code, and the time. Empty where nothing of it did.
+/// again, frames, graphs, code, caches, and the time. Empty where there is no change.
 std::vector<std::string> compilation_parts(const CompilationDiff& diff);
 
 /// A frame as a person reads it: "forward (model.py:38)", "forward, resumed at line 43 (model.py)".

@@ -19,7 +19,7 @@ using schema::Expected;
 
 namespace {
 
-// What one change of a compiler does to one result it does to the others: so many are compared.
+// An alert is explained while somebody waits for its page: so many results are compared.
 constexpr std::size_t kMostCompared = 3;
 
 struct Differing {
@@ -40,6 +40,7 @@ Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader, con
   if (!alert.last_good || !alert.first_bad) return causes;
   std::set<schema::ExperimentId> seen;
   std::vector<Differing> differing;
+  std::set<std::string> unknown;
   std::size_t compared = 0, left_out = 0;
   for (const AlertMember& member : details.members) {
     if (!seen.insert(member.experiment_id).second) continue;
@@ -56,6 +57,10 @@ Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader, con
     BENCHHUD_ASSIGN(const CompilationLogsDiff diff, diff_of_compilations(reader, before, after));
     if (diff.pairs.empty()) continue;
     ++compared;
+    unknown.insert(diff.unknown.begin(), diff.unknown.end());
+    for (const CompilationLogPair& pair : diff.pairs) {
+      unknown.insert(pair.diff.unknown.begin(), pair.diff.unknown.end());
+    }
     auto parts = compilation_parts(diff);
     if (!parts.empty()) differing.push_back({&member, std::move(parts)});
   }
@@ -75,6 +80,7 @@ Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader, con
                                         fmt::join(differing[i].parts, "; ")));
     }
   }
+  for (const std::string& sentence : unknown) cause.lines.push_back("not known: " + sentence);
   if (left_out > 0) {
     cause.lines.push_back(fmt::format("{} with logs of both nights not compared",
                                       schema::count_text(left_out, "other result")));

@@ -1,7 +1,7 @@
 // Differences of compilations between two nights, in words.
 import type { CompilationChange, CompilationChanges } from "../api/types";
 import { place, resumed } from "./compilations";
-import { plural } from "./format";
+import { capital } from "./words";
 
 export const KIND_WORDS: Record<CompilationChange["kind"], string> = {
   failure: "failure",
@@ -38,9 +38,5 @@ export function changeTone(one: Pick<CompilationChange, "kind" | "before" | "aft
   return one.after > one.before ? "worse" : one.after < one.before ? "better" : "";
 }
 
-/** What the answer comes to; where it says nothing but small things, how many. */
-export function changeSentence(answer: Pick<CompilationChanges, "sentence" | "change_count">): string {
-  if (answer.sentence) return `${answer.sentence.charAt(0).toUpperCase()}${answer.sentence.slice(1)}.`;
-  if (answer.change_count > 0) return `${plural(answer.change_count, "change")}, none of graphs, code or reasons.`;
-  return "Nothing that the logs say of compilation differs.";
-}
+/** What the answer comes to. */
+export const changeSentence = ({ sentence }: Pick<CompilationChanges, "sentence">): string => (sentence ? `${capital(sentence)}.` : "Nothing that the logs say of compilation differs.");

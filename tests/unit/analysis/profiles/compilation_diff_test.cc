@@ -183,6 +183,20 @@ TEST(CompilationDiff, CachesThatBothNightsAskedAreCompared) {
       R"([{"cache": "fx_graph", "outcome": "miss", "reason": ""}, {"cache": "aot", "outcome": "miss", "reason": ""}])";
   EXPECT_THAT(lines_of(compare(before, after)),
               ElementsAre("cache in forward (model.py:38): fx_graph: hit → miss"));
+  EXPECT_EQ(sentence_of(compare(before, after)),
+            "cache fx_graph: hit → miss in forward (model.py:38)");
+}
+
+TEST(CompilationDiff, ARestartIsSaidWhereNoBreakExplainsIt) {
+  MadeLog before, after;
+  before.add("0/0", "forward", 38);
+  auto& is = after.add("0/0", "forward", 38);
+  is.restarts = R"(["speculation failed"])";
+  EXPECT_EQ(sentence_of(compare(before, after)),
+            "1 restart more in forward (model.py:38): speculation failed");
+  is.graph_breaks = R"(["call to print"])";
+  EXPECT_EQ(sentence_of(compare(before, after)),
+            "1 graph break more in forward (model.py:38): call to print");
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ const dumpsOf = async (night) => {
 };
 const before = await dumpsOf("2025-11-09");
 const after = await dumpsOf("2025-11-10");
-const log = (await ask("/artifacts?kind=torch_trace&limit=1")).items[0].id;
+const logged = (await ask("/artifacts?kind=torch_trace&run=2025-11-28&limit=1")).items[0];
+const log = logged.id;
 const failed = (await ask("/results?limit=1000&run=2025-11-10")).items.find((item) => item.failure?.line_id);
 const alert = (await ask("/alerts?state=all")).items[0];
 const trace = await ask(`/traces/${after.trace}`);
@@ -75,6 +76,7 @@ const ADDRESSES = {
   getPhases: `${result}/phases`,
   getDumpedCounters: `${result}/dumped-counters`,
   getNeighbours: `${result}/neighbours`,
+  getCompilationChanges: `/runs/2025-11-28/results/${logged.results[0].experiment_id}/compilation-changes`,
   getError: failed && `/lines/${failed.failure.line_id}/error`,
   getExperiment: `/experiments/${after.experiment}`,
   getSeries: "/series?suite=cpu-mini&model=resnet_mini&test=eval&metric=steady",

@@ -1,9 +1,9 @@
 // The arguments of an event in memory are words of 32 bits; their number is the head's place:
 //   head: bits 0-1 correlation, 2-3 external id, 4-5 sequence, 6-7 number of the packed arguments,
-//     each the number of words that it takes: 0 (absent), 1, or 2; bits 8-31 the kernel backend,
+//     each the number of words that it takes: 0 (absent), 1, or 2; bits 8-31 the origin,
 //     or 0xffffff where that has a word of its own
 //   the words of these four numbers, in this order; of two the lower half first
-//   the kernel backend, where it has a word of its own
+//   the origin, where it has a word of its own
 #include "trace/trace_args_table.h"
 
 #include "schema/base/check.h"
@@ -16,9 +16,9 @@ namespace {
 enum Width : std::uint32_t { kNone, kNarrow, kWide };
 
 constexpr std::uint32_t kNarrowMost = 0xffffffff;
-constexpr int kBackendShift = 8;
-// What the upper three bytes of the first word hold where the backend has a word of its own.
-constexpr std::uint32_t kBackendApart = 0xffffff;
+constexpr int kOriginShift = 8;
+// What the upper three bytes of the first word hold where the origin has a word of its own.
+constexpr std::uint32_t kOriginApart = 0xffffff;
 
 Width width_of(std::uint64_t number, std::uint64_t absent) {
   if (number == absent) return kNone;
@@ -46,11 +46,11 @@ std::uint32_t TraceArgsTable::put(const TraceArgs& args) {
   put(static_cast<std::uint64_t>(args.external_id), kAbsent);
   put(static_cast<std::uint64_t>(args.sequence), kAbsent);
   put(args.packed, TraceArgs::kNotKept);
-  if (args.kernel_backend < kBackendApart) {
-    head |= args.kernel_backend << kBackendShift;
+  if (args.origin < kOriginApart) {
+    head |= args.origin << kOriginShift;
   } else {
-    head |= kBackendApart << kBackendShift;
-    words_.push_back(args.kernel_backend);
+    head |= kOriginApart << kOriginShift;
+    words_.push_back(args.origin);
   }
   words_[at] = head;
   return static_cast<std::uint32_t>(at);
@@ -74,7 +74,7 @@ TraceArgs TraceArgsTable::operator[](std::uint32_t number) const {
   args.external_id = static_cast<std::int64_t>(take(kAbsent));
   args.sequence = static_cast<std::int64_t>(take(kAbsent));
   args.packed = take(TraceArgs::kNotKept);
-  args.kernel_backend = head == kBackendApart ? words_[at] : head;
+  args.origin = head == kOriginApart ? words_[at] : head;
   return args;
 }
 

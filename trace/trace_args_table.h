@@ -19,9 +19,9 @@ struct TraceArgs {
   std::int64_t sequence = kAbsent;     ///< of autograd: forward and its backward
   /// Their number among the packed arguments, which are kept only if asked for.
   std::uint64_t packed = kNotKept;
-  /// How a kernel was made, a number of Trace::texts: Inductor's `kernel_backend`, XLA's
-  /// `hlo_category`.
-  std::uint32_t kernel_backend = 0;
+  /// Where an event comes from, a number of Trace::texts: of a kernel Inductor's `kernel_backend`
+  /// or XLA's `hlo_category`, of a phase of compiling Dynamo's `compile_id`.
+  std::uint32_t origin = 0;
 };
 
 /// Arguments of many events. Most have one or two small numbers: those take 8 or 12 bytes of

@@ -3,7 +3,7 @@
 // zigzag or double. "N x" is a column: one number of each of the N items, in their order. A
 // difference is the number minus that of the item before; that of the first item is the number
 // itself. Zigzag differences are modulo 2^64. Rows, threads, labels, ids, categories, the numbers
-// of texts and the kernel backend have 32 bits. No byte follows the last number.
+// of texts and the origin have 32 bits. No byte follows the last number.
 //
 // Slices, of one thread by row and time:
 //   N: at most 8192
@@ -18,7 +18,7 @@
 // Extras, of the slices of a chunk in their order:
 //   N: at most 8192
 //   N x flags, the sum of what the slice has: 1 correlation, 2 external id, 4 sequence,
-//     8 number of its packed arguments, 16 kernel backend, 32 bandwidth
+//     8 number of its packed arguments, 16 origin, 32 bandwidth
 //   of each flag from 1 to 16: a column of that number, only of slices with the flag, as zigzag
 //     differences to the slice with the flag before
 //   of each slice with flag 32: bytes, double; gigabytes per second, double
@@ -68,15 +68,14 @@ namespace {
 constexpr std::size_t kMostRowsBytes = std::size_t{1} << 30;
 
 // Which of an event's numbers follow. The others of its kind do not stand in their columns.
-constexpr std::uint64_t kCorrelation = 1, kExternalId = 2, kSequence = 4, kPacked = 8,
-                        kBackend = 16, kBandwidth = 32;
+constexpr std::uint64_t kCorrelation = 1, kExternalId = 2, kSequence = 4, kPacked = 8, kOrigin = 16,
+                        kBandwidth = 32;
 
 std::uint64_t present(const TraceArgs& args) {
   return (args.correlation != TraceArgs::kAbsent ? kCorrelation : 0U) |
          (args.external_id != TraceArgs::kAbsent ? kExternalId : 0U) |
          (args.sequence != TraceArgs::kAbsent ? kSequence : 0U) |
-         (args.packed != TraceArgs::kNotKept ? kPacked : 0U) |
-         (args.kernel_backend != 0 ? kBackend : 0U);
+         (args.packed != TraceArgs::kNotKept ? kPacked : 0U) | (args.origin != 0 ? kOrigin : 0U);
 }
 
 // A column of 64-bit numbers in which each says how it differs from the one before.
@@ -109,7 +108,7 @@ void put_args(const Events& events, ArgsOf args_of, schema::ColumnWriter* column
   put_all(kExternalId, &TraceArgs::external_id);
   put_all(kSequence, &TraceArgs::sequence);
   put_all(kPacked, &TraceArgs::packed);
-  put_all(kBackend, &TraceArgs::kernel_backend);
+  put_all(kOrigin, &TraceArgs::origin);
 }
 
 // `flags`: what is present in each of the events.
@@ -130,7 +129,7 @@ void get_args(const std::vector<std::uint64_t>& flags, Events* events, ArgsOf ar
   get_all(kExternalId, &TraceArgs::external_id);
   get_all(kSequence, &TraceArgs::sequence);
   get_all(kPacked, &TraceArgs::packed);
-  get_all(kBackend, &TraceArgs::kernel_backend);
+  get_all(kOrigin, &TraceArgs::origin);
 }
 
 // Goes `ns` on from `time`. Fails where no time is that late.

@@ -196,7 +196,7 @@ class TraceLoader {
 
   schema::Expected<std::uint32_t> put_args(const TraceArgs& args) {
     if (is_empty(args)) return std::uint32_t{0};
-    if (!is_text(args.kernel_backend) || trace_.args.size() > kMostNumber - kMostArgsSize) {
+    if (!is_text(args.origin) || trace_.args.size() > kMostNumber - kMostArgsSize) {
       return schema::corrupt_trace("chunk of arguments");
     }
     return trace_.args.put(args);

@@ -159,7 +159,7 @@ schema::Expected<SliceDetails> TraceQueries::details(const SliceId& id) {
   BENCHHUD_ASSIGN(const auto extras, chunk_extras(connection_, trace_, id.thread, id.chunk));
   if (id.index >= extras.size()) return schema::corrupt_trace("chunk of arguments");
   details.extra = extras[id.index];
-  BENCHHUD_ASSIGN(details.kernel_backend, text(details.extra.args.kernel_backend));
+  BENCHHUD_ASSIGN(details.origin, text(details.extra.args.origin));
   if (details.extra.args.packed == TraceArgs::kNotKept) return details;
   auto kept = arguments(details.extra.args.packed);
   // A trace may have been stored without them.

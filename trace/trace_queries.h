@@ -52,7 +52,7 @@ struct SliceDetails {
   PlacedSlice placed;
   LabelText label;
   SliceExtra extra;
-  std::string kernel_backend;
+  std::string origin;
   /// As the file has them, an object's text; none where they were not kept.
   std::optional<std::string> arguments;
 };

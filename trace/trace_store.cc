@@ -77,7 +77,7 @@ class Validator {
   template <class Event>
   bool is_event(const Event& event) const {
     return event.label < trace_.labels.size() && event.thread < trace_.threads.size() &&
-           event.args < trace_.args.size() && is_text(trace_.args_of(event).kernel_backend);
+           event.args < trace_.args.size() && is_text(trace_.args_of(event).origin);
   }
 
   const Trace& trace_;

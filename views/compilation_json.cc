@@ -20,6 +20,16 @@ void write_output(schema::JsonWriter& json, const schema::StoredOutput& stored) 
   json.end_object();
 }
 
+void write_place(schema::JsonWriter& json, std::string_view key,
+                 const std::optional<analysis::OutputPlace>& place) {
+  json.key(key);
+  if (!place) return json.null();
+  json.begin_object();
+  json.field("output", place->ordinal);
+  json.field("byte_count", place->byte_count);
+  json.end_object();
+}
+
 // As members of an object.
 void write_outputs(schema::JsonWriter& json, const std::vector<schema::StoredOutput>& outputs,
                    std::int64_t output_count) {
@@ -84,6 +94,49 @@ void write_torch_trace(schema::JsonWriter& json, const schema::TorchTraceSummary
   json.key("kinds");
   write_stored_json(json, summary.kinds, "[]");
   write_outputs(json, outputs, output_count);
+  json.end_object();
+}
+
+void write_compilation_change(schema::JsonWriter& json, const analysis::CompilationChange& change,
+                              const service::CompilationLogPair* pair) {
+  const auto id = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  json.begin_object();
+  json.field("kind", compilation_change_name(change.kind));
+  json.field("change", change_name(change.change));
+  json.field("text", change_text(change));
+  json.field("frame_name", change.frame_name);
+  json.field("frame_file", change.frame_file);
+  json.field("frame_line", change.frame_line);
+  json.field("what", change.what);
+  json.field("before", change.before);
+  json.field("after", change.after);
+  json.field("compile_id_before", id(change.compile_id_before));
+  json.field("compile_id_after", id(change.compile_id_after));
+  if (pair != nullptr) {
+    json.field("rank", pair->rank);
+    json.field("artifact_before", to_int(pair->before.id));
+    json.field("artifact_after", to_int(pair->after.id));
+    json.field("ordinal_before", change.ordinal_before);
+    json.field("ordinal_after", change.ordinal_after);
+    write_place(json, "output_before", change.output_before);
+    write_place(json, "output_after", change.output_after);
+  }
+  json.end_object();
+}
+
+void write_compilation_counts(schema::JsonWriter& json, const analysis::CompilationCounts& counts) {
+  json.begin_object();
+  json.field("compilations", counts.compilations);
+  json.field("frames", counts.frames);
+  json.field("recompilations", counts.recompilations);
+  json.field("restarts", counts.restarts);
+  json.field("failures", counts.failures);
+  json.field("graph_breaks", counts.graph_breaks);
+  json.field("resumed_frames", counts.resumed_frames);
+  json.field("seconds", counts.seconds);
+  json.field("untimed", counts.compilations_untimed);
   json.end_object();
 }
 

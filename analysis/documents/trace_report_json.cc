@@ -330,7 +330,23 @@ ordered_json compile_time_json(const TraceCompileTime& time) {
                            {"annotated", is_outside ? ordered_json() : totals_json(row.annotated)},
                            {"compiled", totals_json(row.compiled)}};
                      })},
-          {"annotations_left_out", time.annotations_left_out}};
+          {"annotations_left_out", time.annotations_left_out},
+          {"by_compile_id", list_json(time.ids,
+                                      [](const CompiledId& row) {
+                                        return ordered_json{
+                                            {"compile_id", short_name(row.id)},
+                                            {"compiled", totals_json(row.compiled)},
+                                            {"phases",
+                                             list_json(row.phases,
+                                                       [](const CompiledId::Phase& phase) {
+                                                         return ordered_json{
+                                                             {"name", short_name(phase.name)},
+                                                             {"time", totals_json(phase.time)}};
+                                                       })},
+                                            {"phases_left_out", row.phases_left_out}};
+                                      })},
+          {"compile_ids_left_out", time.ids_left_out},
+          {"profiled", time.is_profiled}};
 }
 
 }  // namespace

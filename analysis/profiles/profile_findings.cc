@@ -174,8 +174,9 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
   const double change = difference.after - difference.before;
   if (!is_worth_saying(difference.before, difference.after)) return;
   ProfileFinding finding;
-  finding.topic =
-      comparison.kind == ArtifactKind::kCompileTimes ? Topic::kCompilation : Topic::kOperators;
+  const bool is_of_compiling = comparison.kind == ArtifactKind::kCompileTimes ||
+                               comparison.kind == ArtifactKind::kTorchTrace;
+  finding.topic = is_of_compiling ? Topic::kCompilation : Topic::kOperators;
   finding.kind = comparison.kind;
   finding.sentence = fmt::format("{}: {} → {}", section.of, nanoseconds_text(difference.before),
                                  nanoseconds_text(difference.after)) +

@@ -30,11 +30,11 @@ enum class Mark : std::uint8_t {
   kEvaluate,     // autograd runs a node; what it calls counts
 };
 
-Mark mark_of(std::string_view name, SliceSide side) {
+Mark mark_of(std::string_view name, std::string_view category, SliceSide side) {
   if (!is_host(side)) return Mark::kNothing;
   if (name == "CompiledFunction" || name == "CompiledFunctionBackward") return Mark::kGraph;
   if (name.starts_with("## Call CompiledFxGraph")) return Mark::kGraphCall;
-  if (is_compile_phase(name)) return Mark::kCompiling;
+  if (is_compile_phase(name, category)) return Mark::kCompiling;
   if (name == "TorchDynamo Cache Lookup") return Mark::kLookup;
   if (name.starts_with(kEvaluatePrefix)) return Mark::kEvaluate;
   if (name == "Pregraph bytecode" || name == "AOTDispatcher Runtime Wrapper Prologue" ||
@@ -59,7 +59,8 @@ class Placer {
     const auto& trace = context.trace();
     for (const TraceLabel& label : trace.labels) {
       const std::size_t number = marks_.size();
-      marks_.push_back(mark_of(trace.texts[label.name], context.sides()[number]));
+      marks_.push_back(
+          mark_of(trace.texts[label.name], trace.texts[label.category], context.sides()[number]));
     }
     for (const CompiledRegion& region : regions) {
       if (region.around == kNoSlice) continue;

@@ -16,7 +16,7 @@ using trace::TraceSlice;
 namespace {
 
 bool is_frame_compilation(std::string_view name) {
-  if (!is_compile_phase(name)) return false;
+  if (!is_profiled_compile_phase(name)) return false;
   const std::string_view function = compile_phase(name);
   return function.ends_with("compile_inner") || function == "_compile";
 }

@@ -64,7 +64,7 @@ class KernelKinds {
   Kind kind(const DeviceSlice& kernel) {
     const TraceSlice& slice = trace_.slices[kernel.slice];
     const OfLabel& label = of_label(slice.label);
-    const std::uint32_t made = trace_.args_of(slice).kernel_backend;
+    const std::uint32_t made = trace_.args_of(slice).origin;
     const OfHlo hlo = made != 0 ? of_hlo(made) : OfHlo();
     if (label.own) return *label.own;
     if (hlo.own) return *hlo.own;

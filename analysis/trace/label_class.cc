@@ -23,7 +23,7 @@ LabelClass label_class(std::string_view name, std::string_view category, trace::
   }
   if (is_host(side)) {
     const TrackSide where = side == SliceSide::kUnknown ? TrackSide::kOther : TrackSide::kHost;
-    if (is_compile_phase(name)) return {"compile", where};
+    if (is_compile_phase(name, category)) return {"compile", where};
     if (is_compiled(name)) return {"compiled", where};
     if (category == kCollectives) return {"communication", where};
   }

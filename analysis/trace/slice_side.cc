@@ -18,6 +18,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kCompilePhase = " (dynamo_timed)";
+constexpr std::string_view kCompileEvent = "dynamo_timed";
 
 // Categories that say all; on whatever thread.
 constexpr std::array kSides = {
@@ -30,6 +31,7 @@ constexpr std::array kSides = {
     std::pair("overhead"sv, Side::kOverhead),
     std::pair("Runtime"sv, Side::kRuntime),
     std::pair("Trace"sv, Side::kProfiler),
+    std::pair(kCompileEvent, Side::kHost),
     // Gaudi's: "HPU host side runtime event", as libkineto's ActivityType.h has it.
     std::pair("hpu_op"sv, Side::kRuntime),
     // MTIA's command processor runs them.
@@ -246,10 +248,14 @@ bool is_synchronization(std::string_view name) {
          name.starts_with("AscendCL@aclrtSynchronize");
 }
 
-bool is_compile_phase(std::string_view name) { return name.ends_with(kCompilePhase); }
+bool is_profiled_compile_phase(std::string_view name) { return name.ends_with(kCompilePhase); }
+
+bool is_compile_phase(std::string_view name, std::string_view category) {
+  return category == kCompileEvent || is_profiled_compile_phase(name);
+}
 
 std::string_view compile_phase(std::string_view name) {
-  if (is_compile_phase(name)) name.remove_suffix(kCompilePhase.size());
+  if (is_profiled_compile_phase(name)) name.remove_suffix(kCompilePhase.size());
   return name;
 }
 

@@ -58,8 +58,12 @@ std::vector<std::uint32_t> profiler_steps(const trace::Trace& trace,
 /// Whether in a call of that name of a device's runtime the host waits for the device.
 bool is_synchronization(std::string_view name);
 
-/// Whether it is a phase of torch.compile's work, `… (dynamo_timed)`.
-bool is_compile_phase(std::string_view name);
+/// Whether it is a phase of torch.compile's work: `… (dynamo_timed)` of a profiler, or an event of
+/// category `dynamo_timed` that PyTorch wrote by itself (the Chromium events of its structured
+/// log).
+bool is_compile_phase(std::string_view name, std::string_view category);
+/// Whether it is one that a profiler recorded.
+bool is_profiled_compile_phase(std::string_view name);
 /// Which, without that ending: the function that dynamo_timed() timed. Other names as they are.
 std::string_view compile_phase(std::string_view name);
 

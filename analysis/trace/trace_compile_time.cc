@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "analysis/trace/time_spans.h"
@@ -17,9 +18,9 @@ namespace {
 
 enum class CompileMark : std::uint8_t { kNothing, kPhase, kAnnotation };
 
-CompileMark compile_mark_of(std::string_view name, SliceSide side) {
+CompileMark compile_mark_of(std::string_view name, std::string_view category, SliceSide side) {
   if (!is_host(side)) return CompileMark::kNothing;
-  if (is_compile_phase(name)) return CompileMark::kPhase;
+  if (is_compile_phase(name, category)) return CompileMark::kPhase;
   const bool is_own =
       side == SliceSide::kAnnotation && !name.starts_with("## Call CompiledFxGraph");
   return is_own ? CompileMark::kAnnotation : CompileMark::kNothing;
@@ -67,13 +68,88 @@ class Annotations {
   std::vector<std::int64_t> ends_;  // a binary tree: of node i the children 2i and 2i + 1
 };
 
+// Adds up phases by compile id. They come as the nesting has them: what is around a slice stands
+// before it.
+class CompileIds {
+ public:
+  explicit CompileIds(const TraceContext& context)
+      : context_(context), ids_(context.trace().slices.size()) {}
+
+  // `around`: the innermost phase around it, kNoSlice where there is none.
+  void add(std::uint32_t index, std::uint32_t around) {
+    while (!open_.empty() && open_.back() != around) close();
+    const TraceSlice& slice = context_.slice(index);
+    const std::uint32_t own = context_.trace().args_of(slice).origin;
+    const std::uint32_t id = own != 0 || around == kNoSlice ? own : ids_[around];
+    ids_[index] = id;
+    open_.push_back(index);
+    if (id == 0) return;
+    OfId& of = of_ids_[id];
+    if (of.open++ == 0) of.compiled.add(slice.duration);
+    OfName& phase = of.phases[name_of(index)];
+    if (phase.open++ == 0) phase.time.add(slice.duration);
+  }
+
+  std::vector<CompiledId> rows() const {
+    const trace::TextPool& texts = context_.trace().texts;
+    std::vector<CompiledId> rows;
+    for (const auto& [id, of] : of_ids_) {
+      CompiledId& row = rows.emplace_back();
+      row.id = texts[id];
+      row.compiled = of.compiled;
+      for (const auto& [name, phase] : of.phases) {
+        row.phases.push_back({std::string(compile_phase(texts[name])), phase.time});
+      }
+      std::sort(row.phases.begin(), row.phases.end(), [](const auto& a, const auto& b) {
+        return std::tie(b.time.total, a.name) < std::tie(a.time.total, b.name);
+      });
+      row.phases_left_out = truncate_rows(&row.phases, CompiledId::kMostPhases);
+    }
+    std::sort(rows.begin(), rows.end(), [](const CompiledId& a, const CompiledId& b) {
+      return std::tie(b.compiled.total, a.id) < std::tie(a.compiled.total, b.id);
+    });
+    return rows;
+  }
+
+ private:
+  struct OfName {
+    TimeTotals time;
+    std::int64_t open = 0;  // slices around the one at hand
+  };
+  struct OfId {
+    TimeTotals compiled;
+    std::int64_t open = 0;
+    std::unordered_map<std::uint32_t, OfName> phases;  // by name
+  };
+
+  std::uint32_t name_of(std::uint32_t index) const {
+    return context_.trace().labels[context_.slice(index).label].name;
+  }
+
+  void close() {
+    const std::uint32_t index = open_.back();
+    open_.pop_back();
+    if (ids_[index] == 0) return;
+    OfId& of = of_ids_[ids_[index]];
+    --of.open;
+    --of.phases[name_of(index)].open;
+  }
+
+  const TraceContext& context_;
+  std::vector<std::uint32_t> ids_;   // by slice, numbers of Trace::texts; 0: none
+  std::vector<std::uint32_t> open_;  // phases around the one at hand
+  std::unordered_map<std::uint32_t, OfId> of_ids_;
+};
+
 }  // namespace
 
 TraceCompileTime compile_time(const TraceContext& context) {
   const trace::Trace& trace = context.trace();
   std::vector<CompileMark> marks(trace.labels.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
-    marks[i] = compile_mark_of(trace.texts[trace.labels[i].name], context.sides()[i]);
+    const trace::TraceLabel& label = trace.labels[i];
+    marks[i] =
+        compile_mark_of(trace.texts[label.name], trace.texts[label.category], context.sides()[i]);
   }
   const auto mark = [&](std::uint32_t index) { return marks[context.slice(index).label]; };
   std::vector<std::uint32_t> phases, annotations;
@@ -95,11 +171,14 @@ TraceCompileTime compile_time(const TraceContext& context) {
   std::vector<TimeSpan> spans;
   spans.reserve(phases.size());
   const Annotations by_time(context, annotations);
+  CompileIds ids(context);
   for (const std::uint32_t index : phases) {
     const TraceSlice& slice = context.slice(index);
     const std::uint32_t around = phase_around[index];
     const std::uint32_t parent = around == kNoSlice ? NameTree::kRoot : nodes[around];
     nodes[index] = tree.add(parent, trace.labels[slice.label].name, slice.duration);
+    ids.add(index, around);
+    found.is_profiled |= is_profiled_compile_phase(context.name(index));
     if (around != kNoSlice) continue;
     spans.push_back({slice.start, slice.end()});
     found.sum = sum_of(found.sum, slice.duration);
@@ -110,6 +189,8 @@ TraceCompileTime compile_time(const TraceContext& context) {
     compiled[name].add(slice.duration);
   }
   found.total = total(merged(std::move(spans)));
+  found.ids = ids.rows();
+  found.ids_left_out = truncate_rows(&found.ids, TraceCompileTime::kMostIds);
   found.phases_left_out = tree.left_out();
   found.phases =
       tree.rows([&](std::uint32_t name) { return std::string(compile_phase(trace.texts[name])); });

@@ -175,7 +175,7 @@ class Finder {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         const std::string_view name = trace.texts[trace.labels[i].name];
         const SliceSide side = context_.sides()[i];
-        is_phase[i] = is_compile_phase(name);
+        is_phase[i] = is_compile_phase(name, trace.texts[trace.labels[i].category]);
         if (is_host(side) && is_phase[i]) kinds[i] = &compiling;
         if (side == SliceSide::kRuntime && is_synchronization(name)) kinds[i] = &synchronizations;
         if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) kinds[i] = &copies;

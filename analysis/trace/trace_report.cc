@@ -26,8 +26,10 @@ void add_extent(const TraceContext& context, TraceReport* report) {
   is_busy.reserve(trace.labels.size());
   for (std::size_t i = 0; i < trace.labels.size(); ++i) {
     const SliceSide side = context.sides()[i];
-    is_busy.push_back(is_host(side) && (side != SliceSide::kAnnotation ||
-                                        is_compile_phase(trace.texts[trace.labels[i].name])));
+    const trace::TraceLabel& label = trace.labels[i];
+    is_busy.push_back(is_host(side) &&
+                      (side != SliceSide::kAnnotation ||
+                       is_compile_phase(trace.texts[label.name], trace.texts[label.category])));
   }
   auto set_aside = context.set_aside().begin();
   for (std::uint32_t i = 0; i < trace.slices.size(); ++i) {

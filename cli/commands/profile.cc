@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cli/output/profile_file.h"
 #include "schema/base/json_writer.h"
 #include "views/artifact_json.h"
+#include "views/compilation_json.h"
 
 namespace benchhud::cli {
 namespace {
@@ -33,8 +35,10 @@ CommandLine command_line() {
   command.about =
       "Says what differs between two dumps of one kind: operator tables (key_averages), "
       "PyTorch/XLA\n"
-      "metrics reports, dynamo counters, compile_times(), IR modules (HLO, StableHLO, lazy IR) or\n"
-      "Chrome traces. What appeared, went or changed, by its part in the whole change, and the "
+      "metrics reports, dynamo counters, compile_times(), IR modules (HLO, StableHLO, lazy IR), "
+      "logs\n"
+      "of TORCH_TRACE or Chrome traces. What appeared, went or changed, by its part in the whole "
+      "change, and the "
       "rest\n"
       "that nothing explains. Needs no store.";
   command.options.add_options()("top", count_value("top", 20)->value_name("N"),
@@ -48,6 +52,7 @@ struct Comparison {
   std::string kind;
   std::vector<SectionDifference> sections;
   std::vector<std::string> problems;
+  std::optional<analysis::CompilationDiff> compilations = {};  ///< of logs of TORCH_TRACE
 };
 
 Expected<Comparison> compare(const std::string& before_path, const std::string& after_path) {
@@ -60,6 +65,10 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
   }
   Comparison comparison{
       before.kind, analysis::compare_sections(before.sections, after.sections), {}};
+  if (before.compilations && after.compilations) {
+    BENCHHUD_ASSIGN(comparison.compilations,
+                    compare_logs(*before.compilations, *after.compilations));
+  }
   for (const auto& [path, file] :
        {std::pair(&before_path, &before), std::pair(&after_path, &after)}) {
     for (const std::string& problem : file->problems) {
@@ -67,6 +76,19 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
     }
   }
   return comparison;
+}
+
+void write_compilations(schema::JsonWriter& json, const analysis::CompilationDiff& diff) {
+  json.key("compilations");
+  json.begin_object();
+  json.field("sentence", fmt::format("{}", fmt::join(compilation_parts(diff), "; ")));
+  json.key("changes");
+  json.list(diff.changes, [&](const analysis::CompilationChange& change) {
+    views::write_compilation_change(json, change, nullptr);
+  });
+  json.key("unknown");
+  json.list(diff.unknown, [&](const std::string& sentence) { json.value(sentence); });
+  json.end_object();
 }
 
 // The sections as the API writes them, laid out for people.
@@ -78,6 +100,7 @@ std::string json_text(const Comparison& comparison) {
   json.key("sections");
   views::write_section_differences(json, comparison.sections,
                                    std::numeric_limits<std::size_t>::max());
+  if (comparison.compilations) write_compilations(json, *comparison.compilations);
   json.key("problems");
   json.list(comparison.problems, [&](const std::string& problem) { json.value(problem); });
   json.end_object();
@@ -131,6 +154,16 @@ void print_section(const SectionDifference& section, std::size_t most) {
   }
 }
 
+void print_compilations(const analysis::CompilationDiff& diff, std::size_t most) {
+  fmt::print("compilations\n");
+  if (diff.changes.empty()) fmt::print("  the same\n");
+  for (std::size_t i = 0; i < std::min(most, diff.changes.size()); ++i) {
+    fmt::print("  {}\n", printable(change_text(diff.changes[i])));
+  }
+  if (diff.changes.size() > most) fmt::print("  … and {} more\n", diff.changes.size() - most);
+  for (const std::string& sentence : diff.unknown) fmt::print("  unknown: {}\n", sentence);
+}
+
 }  // namespace
 
 int run_profile(const Arguments& arguments) {
@@ -154,10 +187,12 @@ int run_profile(const Arguments& arguments) {
     fmt::print("{}\n", json_text(*comparison));
     return kDone;
   }
+  const auto most = static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>());
   if (comparison->sections.empty()) fmt::print("both are empty\n");
   for (const SectionDifference& section : comparison->sections) {
-    print_section(section, static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>()));
+    print_section(section, most);
   }
+  if (comparison->compilations) print_compilations(*comparison->compilations, most);
   for (const std::string& problem : comparison->problems) {
     fmt::print(stderr, "{}\n", printable(problem));
   }

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "cli/options/text_file.h"
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
+#include "ingest/text/source_file.h"
+#include "ingest/torch_trace/torch_trace_reader.h"
 #include "ingest/trace/trace_reader.h"
 #include "ingest/xplane/xplane_file.h"
 #include "ingest/xplane/xplane_trace.h"
@@ -23,6 +27,7 @@ namespace {
 // Tables, reports and counters are texts of kilobytes, IR with its constants one of megabytes;
 // traces are read piece by piece.
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
 Expected<std::string> read_text(const std::string& path) {
   auto text = read_text_file(path, kLongestText);
@@ -57,7 +62,66 @@ ProfileFile of_text(const ingest::DumpText& read) {
           sentences(read.problems)};
 }
 
+// None of a file that does not begin as a log does.
+Expected<std::optional<ProfileFile>> read_log(const std::string& path) {
+  BENCHHUD_ASSIGN(ingest::SourceFile source, ingest::SourceFile::open(path));
+  CompilationLogFile file;
+  ingest::TorchTraceOptions options;
+  options.keep_text = [&](std::string_view text) -> std::optional<schema::TextId> {
+    file.texts.emplace_back(text);
+    return schema::TextId{static_cast<std::int64_t>(file.texts.size()) - 1};
+  };
+  ingest::TorchTraceReader reader(std::move(options));
+  std::string piece, damage;
+  for (bool is_first = true;; is_first = false) {
+    piece.clear();
+    const Expected<std::size_t> count = source.read(kPieceBytes, &piece);
+    if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
+    if (!count) damage = count.error().message;
+    if (is_first && !ingest::is_torch_trace(piece)) return std::optional<ProfileFile>();
+    reader.feed(piece);
+    if (!count || *count == 0) break;
+  }
+  schema::TorchTraceLog log = reader.finish(damage);
+  file.log.damaged_payloads = log.damaged_payloads;
+  file.log.unreadable_lines = log.unreadable_lines;
+  file.log.omitted = log.omitted;
+  for (schema::Compilation& one : log.compilations) {
+    const auto ordinal = static_cast<std::int64_t>(file.log.compilations.size());
+    file.log.compilations.push_back({{ordinal, std::move(one)}, {}});
+  }
+  for (std::size_t i = 0; i < log.outputs.size(); ++i) {
+    const auto place = log.outputs[i].compilation;
+    if (!place) continue;
+    file.log.compilations.at(static_cast<std::size_t>(*place))
+        .outputs.push_back({static_cast<std::int64_t>(i), std::move(log.outputs[i])});
+  }
+  auto sections = analysis::profile_sections(file.log);
+  return std::optional(
+      ProfileFile{std::string(ingest::dump_kind_words(schema::ArtifactKind::kTorchTrace)),
+                  std::move(sections), sentences(log.problems), std::move(file)});
+}
+
 }  // namespace
+
+Expected<analysis::CompilationDiff> compare_logs(const CompilationLogFile& before,
+                                                 const CompilationLogFile& after) {
+  // A text of one log is none of the other's: theirs count on behind these.
+  const auto first = static_cast<std::int64_t>(before.texts.size());
+  analysis::CompilationLog later = after.log;
+  for (analysis::LoggedCompilation& one : later.compilations) {
+    for (schema::StoredOutput& stored : one.outputs) {
+      auto& text = stored.output.text;
+      if (text) text = schema::TextId{to_int(*text) + first};
+    }
+  }
+  return analysis::compare_compilations(
+      before.log, later, [&](schema::TextId id) -> Expected<std::string> {
+        const std::int64_t at = to_int(id);
+        return at < first ? before.texts.at(static_cast<std::size_t>(at))
+                          : after.texts.at(static_cast<std::size_t>(at - first));
+      });
+}
 
 Expected<ProfileFile> read_profile_file(const std::string& path) {
   BENCHHUD_ASSIGN(const bool is_xplane, ingest::is_xplane_file(path));
@@ -65,6 +129,8 @@ Expected<ProfileFile> read_profile_file(const std::string& path) {
     BENCHHUD_ASSIGN(const trace::Trace read, ingest::read_xplane_file(path));
     return ProfileFile{"trace", profile_sections(read), sentences(read.problems)};
   }
+  BENCHHUD_ASSIGN(auto log, read_log(path));
+  if (log) return *std::move(log);
   Expected<trace::Trace> trace = ingest::read_trace(path);
   if (!trace && trace.error().code != ErrorCode::kUnsupported) return trace.error();
   // "[ScheduleSyncTensorsGraph]" begins like a list of events, too.

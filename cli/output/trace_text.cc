@@ -257,6 +257,19 @@ void print_compile_time(const analysis::TraceCompileTime& time) {
     fmt::print("  {:>12}  {}\n", time_text(row.compiled.total),
                row.annotation.empty() ? "outside of annotations" : name_text(row.annotation));
   }
+  if (!time.ids.empty()) fmt::print("compilation by compile id\n");
+  for (const analysis::CompiledId& row : time.ids) {
+    fmt::print("  {:>12}  {}\n", time_text(row.compiled.total), name_text(row.id));
+    for (const analysis::CompiledId::Phase& phase : row.phases) {
+      fmt::print("  {:>12}    {}\n", time_text(phase.time.total), name_text(phase.name));
+    }
+  }
+  print_more(static_cast<std::size_t>(time.ids_left_out));
+  if (time.is_profiled) {
+    fmt::print(
+        "  A profiler recorded these phases, which slows down compiling more than running; "
+        "compile_times() is not affected.\n");
+  }
 }
 
 void print_breakdown(const analysis::DeviceBreakdown& breakdown) {

@@ -17,6 +17,39 @@ using schema::CompileTimes;
 
 namespace {
 
+// What stands before a table's heading in a line of a log: "I0102 03:04:05.006 42 utils.py:910] ".
+// Nothing where the line is no heading.
+std::optional<std::string_view> prefix_of_heading(std::string_view row) {
+  constexpr std::string_view kTimes = "Runtimes (s)", kName = "Function";
+  if (!row.ends_with(kTimes)) return {};
+  row.remove_suffix(kTimes.size());
+  row = trim(row);
+  if (row.ends_with(',')) row = trim(row.substr(0, row.size() - 1));
+  if (!row.ends_with(kName)) return {};
+  row.remove_suffix(kName.size());
+  const bool is_own_word = row.empty() || std::string_view("]): \t|-").find(row.back()) != row.npos;
+  return is_own_word ? std::optional(trim(row)) : std::nullopt;
+}
+
+// What stands behind a prefix that differs from `prefix` in numbers only: time, process, line of
+// code. Nothing where the line has another prefix, or none.
+std::optional<std::string_view> behind_prefix(std::string_view prefix, std::string_view row) {
+  const auto skip_number = [](std::string_view* text) {
+    const std::size_t begin = text->size();
+    while (!text->empty() && is_digit(text->front())) text->remove_prefix(1);
+    return begin != text->size();
+  };
+  while (!prefix.empty()) {
+    const bool has_number = skip_number(&prefix);
+    if (skip_number(&row) != has_number) return {};
+    if (has_number) continue;
+    if (row.empty() || row.front() != prefix.front()) return {};
+    prefix.remove_prefix(1);
+    row.remove_prefix(1);
+  }
+  return trim(row);
+}
+
 class TimesReader {
  public:
   explicit TimesReader(std::string_view text) : text_(text), lines_(text) {}
@@ -96,12 +129,22 @@ class TimesReader {
   }
 
   void take_line(std::string_view line) {
-    const std::string_view row = trim(line);
-    if (row.starts_with("Function") && row.ends_with("Runtimes (s)")) {
+    std::string_view row = trim(line);
+    if (const auto prefix = prefix_of_heading(row)) {
       is_in_table_ = true;
+      prefix_ = *prefix;
+      is_first_row_ = true;
       return;
     }
     if (!is_in_table_) return;
+    if (!prefix_.empty()) {
+      const auto behind = behind_prefix(prefix_, row);
+      // A logger writes its prefix before each line of a message, or before the first alone.
+      if (is_first_row_) has_prefixed_rows_ = behind.has_value();
+      is_first_row_ = false;
+      if (has_prefixed_rows_ && !behind) return;  // somebody else's, in between
+      row = behind.value_or(row);
+    }
     if (row.empty()) {
       is_in_table_ = false;
       return;
@@ -117,7 +160,16 @@ class TimesReader {
       return;
     }
     if (is_tabular) name_end = gap;
+    // Behind a table the log goes on with other messages.
+    if (!prefix_.empty() && !begins_with_time(row.substr(name_end + 1))) {
+      is_in_table_ = false;
+      return;
+    }
     add(trim(row.substr(0, name_end)), row.substr(name_end + 1), line);
+  }
+
+  static bool begins_with_time(std::string_view list) {
+    return number_of<double>(trim(list.substr(0, list.find(',')))).has_value();
   }
 
   void add(std::string_view name, std::string_view list, std::string_view place) {
@@ -160,6 +212,8 @@ class TimesReader {
   CompileTimes times_;
   std::unordered_map<std::string, std::uint32_t> places_;  // of functions, by name
   bool is_in_table_ = false;
+  std::string_view prefix_;  // of the table's heading
+  bool is_first_row_ = false, has_prefixed_rows_ = false;
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct CompileTimesText {
 /// Reads repr="str" (the heading "Function, Runtimes (s)" and a row a function, cut by commas or,
 /// where Python has `tabulate`, by spaces below a ruler) and repr="csv" as Python prints it: a list
 /// of functions and a list of their times, in one tuple or one after the other. Other text may
-/// stand around it. A time that is none is a problem and left out.
+/// stand around it, and a logger's prefix before the heading and the rows of a table. A time that
+/// is none is a problem and left out.
 ///
 /// A process's times only grow: of several tables in a text a row that goes on from what came
 /// before takes its place, any other adds to it.

@@ -120,7 +120,7 @@ void fill_absent(const TraceArgs& from, TraceArgs* to) {
   fill(from.correlation, &to->correlation);
   fill(from.external_id, &to->external_id);
   fill(from.sequence, &to->sequence);
-  if (to->kernel_backend == 0) to->kernel_backend = from.kernel_backend;
+  if (to->origin == 0) to->origin = from.origin;
 }
 
 // What a builder finds a thread by.
@@ -263,8 +263,8 @@ TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
   take(arg.correlation, &read.args.correlation);
   take(arg.external_id, &read.args.external_id);
   take(arg.sequence, &read.args.sequence);
-  if (arg.kernel_backend) {
-    read.args.kernel_backend = text(arg.kernel_backend);
+  if (arg.origin) {
+    read.args.origin = text(arg.origin);
     read.has_any = true;
   }
   const auto positive = [](const TraceToken& token) -> std::optional<double> {

@@ -21,8 +21,7 @@ struct TraceToken {
 
 /// The members of an event's arguments that mean something to a reader.
 struct RawTraceArgs {
-  TraceToken correlation, external_id, sequence, kernel_backend, bytes, bandwidth, name, labels,
-      sort_index;
+  TraceToken correlation, external_id, sequence, origin, bytes, bandwidth, name, labels, sort_index;
 };
 
 /// An event's members. Of a member that comes twice the last counts.

@@ -64,20 +64,21 @@ TraceToken* member(std::string_view key, RawTraceArgs* args) {
       break;
     case 10:
       if (is(at, "sort_index")) return &args->sort_index;
+      if (is(at, "compile_id")) return &args->origin;  // Dynamo's
       break;
     case 11:
       if (is(at, "External id") || is(at, "external id")) return &args->external_id;
       if (is(at, "correlation")) return &args->correlation;
       break;
     case 12:
-      if (is(at, "hlo_category")) return &args->kernel_backend;
+      if (is(at, "hlo_category")) return &args->origin;
       break;
     case 13:
       // What Ascend's profiler gives a call and what it launched.
       if (is(at, "connection_id")) return &args->correlation;
       break;
     case 14:
-      if (is(at, "kernel_backend")) return &args->kernel_backend;
+      if (is(at, "kernel_backend")) return &args->origin;
       if (is(at, "correlation_id")) return &args->correlation;  // XLA's
       break;
     case 15:

@@ -500,13 +500,13 @@ std::uint32_t XplaneTraceBuilder::put_args(std::string_view json, const EventFac
   }
   TraceArgs args;
   if (facts.correlation) args.correlation = *facts.correlation;
-  args.kernel_backend = facts.hlo_category;
+  args.origin = facts.hlo_category;
   if (sink_ != nullptr && !json.empty()) {
     args_bytes_ += json.size();
     args.packed = sink_->put(json);
   }
   if (args.correlation == TraceArgs::kAbsent && args.packed == TraceArgs::kNotKept &&
-      args.kernel_backend == 0) {
+      args.origin == 0) {
     return 0;
   }
   return trace().args.put(args);

@@ -1,11 +1,16 @@
-// Logs of TORCH_TRACE: the compilations that they record, and the texts that these put out.
+// Logs of TORCH_TRACE: the compilations that they record, the texts that these put out, and what
+// differs between two nights.
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "schema/base/utf8.h"
 #include "schema/results/torch_trace_store.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
+#include "service/answers/compilation_logs.h"
 #include "views/compilation_json.h"
 
 namespace benchhud::server {
@@ -111,7 +116,136 @@ Expected<ResponsePlan> get_compilation_text(RequestContext& context) {
       "text/plain; charset=utf-8"};
 }
 
+// The last run before a result's in which its experiment has a log; null where there is none.
+Expected<const service::RunEntry*> last_logged_run(RequestContext& context,
+                                                   const AskedResult& result) {
+  BENCHHUD_ASSIGN(const auto found, context.reader().runs_with_artifacts(result.entry->id(), {}));
+  const std::set<schema::RunId> dumped(found.begin(), found.end());
+  const auto* const places = context.snapshot().runs_of(result.run->run.accelerator_model);
+  if (places == nullptr) return nullptr;
+  bool is_earlier = false;
+  for (const std::size_t place : *places) {  // newest first
+    const service::RunEntry& entry = context.snapshot().runs[place];
+    if (&entry == result.run) {
+      is_earlier = true;
+    } else if (is_earlier && dumped.contains(entry.run.id)) {
+      BENCHHUD_ASSIGN(
+          const bool has_log,
+          service::has_compilation_log(context.reader(), {entry.run.id, result.entry->id()}));
+      if (has_log) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+/// Two nights of an experiment, and what differs between their logs.
+struct ComparedNights {
+  const service::RunEntry* before = nullptr;  ///< null: there is no such night
+  std::optional<service::CompilationLogsDiff> diff;
+  std::vector<std::string> unknown;
+};
+
+Expected<ComparedNights> compare_nights(RequestContext& context, const AskedResult& result,
+                                        const std::optional<AskedResult>& chosen) {
+  ComparedNights nights;
+  nights.before = chosen ? chosen->run : nullptr;
+  const schema::ArtifactResult after{result.run->run.id, result.entry->id()};
+  BENCHHUD_ASSIGN(const bool has_log, service::has_compilation_log(context.reader(), after));
+  if (!has_log) nights.unknown.emplace_back("Of the later result no log of TORCH_TRACE is kept.");
+  if (!chosen && has_log) {
+    BENCHHUD_ASSIGN(nights.before, last_logged_run(context, result));
+    if (nights.before == nullptr) {
+      nights.unknown.emplace_back(
+          "Of no earlier run a log of TORCH_TRACE of this experiment is kept.");
+    }
+  }
+  if (nights.before == nullptr) return nights;
+  const schema::ArtifactResult before{nights.before->run.id,
+                                      (chosen ? *chosen : result).entry->id()};
+  BENCHHUD_ASSIGN(const bool had_log, service::has_compilation_log(context.reader(), before));
+  if (!had_log) {
+    nights.unknown.emplace_back("Of the earlier result no log of TORCH_TRACE is kept.");
+  }
+  if (!has_log || !had_log) return nights;
+  BENCHHUD_ASSIGN(nights.diff, service::diff_of_compilations(context.reader(), before, after));
+  return nights;
+}
+
+void write_compared_logs(schema::JsonWriter& json, const service::CompilationLogPair& pair) {
+  const auto write_log = [&](std::string_view key, const schema::Artifact& artifact,
+                             const analysis::CompilationCounts& counts) {
+    json.key(key);
+    json.begin_object();
+    json.field("artifact", to_int(artifact.id));
+    json.field("name", artifact.name);
+    json.key("counts");
+    views::write_compilation_counts(json, counts);
+    json.end_object();
+  };
+  json.begin_object();
+  json.field("rank", pair.rank);
+  write_log("before", pair.before, pair.diff.before);
+  write_log("after", pair.after, pair.diff.after);
+  json.key("unknown");
+  json.list(pair.diff.unknown, [&](const std::string& sentence) { json.value(sentence); });
+  json.end_object();
+}
+
+void write_compared_nights(schema::JsonWriter& json, ComparedNights nights, std::size_t most) {
+  const service::CompilationLogsDiff diff =
+      std::move(nights.diff).value_or(service::CompilationLogsDiff());
+  nights.unknown.insert(nights.unknown.end(), diff.unknown.begin(), diff.unknown.end());
+  json.begin_object();
+  json.key("before");
+  views::write_run_ref(json, nights.before);
+  json.key("sentence");
+  if (diff.pairs.empty()) {
+    json.null();
+  } else {
+    json.value(service::compilation_sentence(diff));
+  }
+  json.key("logs");
+  json.list(diff.pairs,
+            [&](const service::CompilationLogPair& pair) { write_compared_logs(json, pair); });
+  json.key("changes");
+  json.begin_array();
+  std::size_t count = 0;
+  for (const service::CompilationLogPair& pair : diff.pairs) {
+    for (const analysis::CompilationChange& change : pair.diff.changes) {
+      if (count++ < most) views::write_compilation_change(json, change, &pair);
+    }
+  }
+  json.end_array();
+  json.field("change_count", count);
+  json.key("unknown");
+  json.list(nights.unknown, [&](const std::string& sentence) { json.value(sentence); });
+  json.end_object();
+}
+
+Expected<ResponsePlan> get_compilation_changes(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedResult result, asked_result(context));
+  std::optional<AskedResult> before;
+  if (context.query.has("before")) {
+    const bool is_other = context.query.has("before_experiment");
+    BENCHHUD_ASSIGN(before,
+                    asked_result(context, "before", is_other ? "before_experiment" : "experiment"));
+  } else if (context.query.has("before_experiment")) {
+    return wrong_parameter(context, "before_experiment",
+                           "The earlier result is of a run: give `before`.");
+  }
+  ResponsePlan plan{revision_key(context),
+                    [&context, result, before](schema::JsonWriter& json) -> Expected<void> {
+                      BENCHHUD_ASSIGN(ComparedNights nights,
+                                      compare_nights(context, result, before));
+                      write_compared_nights(json, std::move(nights), context.query.size("limit"));
+                      return {};
+                    }};
+  plan.csv_rows = "changes";
+  return plan;
+}
+
 constexpr std::array kRoutes = {
+    NamedRoute{"getCompilationChanges", get_compilation_changes, Lane::kDumps},
     NamedRoute{"listCompilations", list_compilations, Lane::kDumps},
     NamedRoute{"getCompilationText", get_compilation_text, Lane::kDumps}};
 

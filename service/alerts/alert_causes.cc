@@ -15,6 +15,7 @@
 #include "analysis/statistics/summary.h"
 #include "analysis/text/quantity_text.h"
 #include "schema/alerts/alert_run.h"
+#include "service/alerts/alert_compilations.h"
 #include "service/alerts/alert_errors.h"
 #include "service/alerts/alert_operators.h"
 #include "service/answers/result_diff.h"
@@ -95,6 +96,11 @@ class Causes {
       BENCHHUD_TRY(add_counts(*entry));
       if (subject_.is_timed) BENCHHUD_TRY(add_phases(*entry));
       BENCHHUD_TRY(add_operators());
+    }
+    BENCHHUD_ASSIGN(auto compilations, compilation_causes(reader_, alert_, details_));
+    causes_.insert(causes_.end(), std::make_move_iterator(compilations.begin()),
+                   std::make_move_iterator(compilations.end()));
+    if (entry != nullptr && subject_.before && subject_.after) {
       BENCHHUD_TRY(add_profiles());
     }
     BENCHHUD_TRY(add_verification());
@@ -390,6 +396,8 @@ std::string_view cause_name(AlertCause::Kind kind) {
       return "phases";
     case AlertCause::Kind::kOperators:
       return "operators";
+    case AlertCause::Kind::kCompilation:
+      return "compilation";
     case AlertCause::Kind::kProfile:
       return "profile";
     case AlertCause::Kind::kVerification:

@@ -27,6 +27,7 @@ struct AlertCause {
     kCounts,       ///< what Dynamo counts of the model: breaks, operations
     kPhases,       ///< which phase the time went to
     kOperators,    ///< which operators take longer, by the profiles of the two nights
+    kCompilation,  ///< what differs between logs of TORCH_TRACE
     kProfile,      ///< what differs between the dumps
     kVerification,
     kLabels,  ///< commits and versions that are not the same
@@ -37,17 +38,18 @@ struct AlertCause {
   std::vector<std::string> lines;  ///< more of it, the weightiest first
   bool explains = true;            ///< false for what was looked at and says nothing
   std::string signature = {};      ///< kError: of the error, which has a page of its own
-  /// Of kProfile and kOperators: whose difference the lines are of.
+  /// Of kOperators, kCompilation and kProfile: whose differences the lines are of.
   std::optional<ComparedDumps> compared = {};
 };
-/// "environment", "baseline", "error", "counts", "phases", "operators", "profile", "verification",
-/// "labels".
+/// "environment", "baseline", "error", "counts", "phases", "operators", "compilation", "profile",
+/// "verification", "labels".
 std::string_view cause_name(AlertCause::Kind kind);
 
 /// What changed between the nights before and behind the onset of an alert, read from the store as
 /// it is now: counts of the two nights, phases of up to five nights on either side, operators by
-/// the profiles of the two nights, dumps of the nearest nights that have some. The surest of its
-/// members' experiments is looked at. Empty for an alert whose runs are gone.
+/// the profiles of the two nights, logs of TORCH_TRACE of the two nights, dumps of the nearest
+/// nights that have some. The surest of its members' experiments is looked at, for logs each that
+/// has some. Empty for an alert whose runs are gone.
 schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
                                                        const analysis::Catalog& catalog,
                                                        const schema::Alert& alert,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "service/answers/compilation_logs.h"
 #include "service/traces/trace_digest.h"
 
 namespace benchhud::service {
@@ -56,6 +57,10 @@ Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,
   if (artifact.kind == ArtifactKind::kTrace) {
     BENCHHUD_ASSIGN(auto digest, digest_of(reader, artifact));
     return digest ? std::move(digest->sections) : std::vector<ProfileSection>();
+  }
+  if (artifact.kind == ArtifactKind::kTorchTrace) {
+    BENCHHUD_ASSIGN(const auto log, compilation_log_of(reader, artifact.id));
+    return log ? analysis::profile_sections(*log) : std::vector<ProfileSection>();
   }
   BENCHHUD_ASSIGN(const auto read, read_text(reader, artifact));
   if (!read) return std::vector<ProfileSection>();

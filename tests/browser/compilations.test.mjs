@@ -8,13 +8,15 @@ import { axe, eventually, openBrowser, openPage, samples, serve, text, visit } f
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 
-let browser, server, profile;
+let browser, server, profile, profile15, difference;
 before(async () => {
   browser = await openBrowser();
-  server = await serve([join(samples, "2025-11-28")]);
+  server = await serve(["2025-11-14", "2025-11-15", "2025-11-28"].map((night) => join(samples, night)));
   const { items } = await server.api("/results?model=transformer_mini&backend=inductor&test=train&limit=1");
   const { run_id: run, experiment } = items[0];
   profile = `${server.base}/profile?run=${run}&experiment=${experiment.id}`;
+  profile15 = `${server.base}/profile?run=2025-11-15&experiment=${experiment.id}`;
+  difference = `${server.base}/profile-diff?before_run=2025-11-14&before_experiment=${experiment.id}&run=2025-11-15&experiment=${experiment.id}`;
   const folder = join(server.folder, "logs");
   mkdirSync(folder);
   const log = join(folder, "dedicated_log_torch_trace_rank_1_hostile.log");
@@ -66,6 +68,54 @@ test("a compilation opens with its reasons, times, stack and code, and has an ad
     await eventually(async () => assert.match(await text(panel), /\[0\/1\] forward/));
     await section(page).getByRole("button", { name: "[2/0]" }).first().click();
     await eventually(async () => assert.match(await text(panel), /InternalTorchDynamoError at \/srv\/bench\/models\/transformer_mini\.py:59 RuntimeError: unhashable type/));
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test("what was compiled otherwise than on another night stands below, and both codes open beside each other", async () => {
+  const { page, problems, close } = await openPage(browser);
+  try {
+    await visit(page, profile);
+    const changes = section(page).locator("section[aria-label='Differences to another night']");
+    await eventually(async () => assert.match(await text(changes), /1 graph break more in forward \(transformer_mini\.py:38\): Unsupported: call to print; .*Compared with 2025-11-15/));
+    assert.match(await text(changes), /Not known: Of rank 1 there are 0 logs before and 1 log after: the rest has no counterpart\./);
+    await changes.getByRole("button", { name: "inductor_output_code" }).click();
+    const both = changes.locator(".both-texts");
+    await eventually(async () => assert.match(await text(both), /Before \[0\/0\].*cpp_fused_cumsum_relu_0.*After \[0\/0\].*x0 < 16384L/s));
+    await changes.getByLabel("Compared with").selectOption({ index: 2 });
+    await page.waitForURL(/before=/);
+    await eventually(async () => assert.match(await text(changes), /Compared with 2025-11-14/));
+    await visit(page, difference);
+    const section15 = page.locator("section[aria-labelledby=compilations]");
+    await eventually(async () => assert.match(await text(section15), /Other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations; .*inductor_compile slower/));
+    await section15.getByRole("link", { name: "[0/0]" }).first().click();
+    await page.waitForURL(/\/artifact\/\d+\?compilation=0/);
+    await eventually(async () => assert.match(await text(page.locator(".panel")), /\[0\/0\] forward/));
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test("how often a region ran is of the trace, and times of a profiled window are said to be distorted", async () => {
+  const { page, problems, close } = await openPage(browser, { width: 390 });
+  try {
+    const [log] = (await server.api("/artifacts?kind=torch_trace")).items.filter((one) => /rank_1_hostile/.test(one.name));
+    await visit(page, `${profile}&log=${log.id}`);
+    await eventually(async () => assert.match(await text(section(page)), /Which of these logs the trace belongs to is not known/));
+    await visit(page, profile15);
+    await eventually(async () => assert.match(await text(section(page)), /\[0\/0\] forward 350 ms 1 [\d.]+ ms 0 .*is of the trace of repetition 1/));
+    await visit(page, `${profile15}&repetition=0`);
+    const compile = page.locator("section[aria-labelledby=compile]");
+    await eventually(async () => assert.match(await text(compile), /distorts compile times.* none was dumped for this repetition/));
+    await server.ingest([join(samples, "../../tests/data/field/m1_compile_events.json")], ["--for", "2025-11-28/mlp_mini/train/inductor"]);
+    const { items } = await server.api("/results?run=2025-11-28&model=mlp_mini&backend=inductor&test=train&limit=1");
+    await visit(page, `${server.base}/profile?run=2025-11-28&experiment=${items[0].experiment.id}`);
+    await eventually(async () => assert.match(await text(compile), /Compiling took 1\.00 ms.*By compile id.*0\/0 , level 1 1\.00 1 .*dynamo , level 2 1\.00 1 .*inductor_compile , level 2 0\.600 1/));
+    assert.doesNotMatch(await text(compile), /distorts/);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)) <= 0);
     assert.deepEqual(problems, []);
   } finally {
     await close();

@@ -35,7 +35,7 @@ void check(const std::string& block, Decode decode, Encode encode, Same same) {
 
 bool equal_args(const trace::TraceArgs& a, const trace::TraceArgs& b) {
   return a.correlation == b.correlation && a.external_id == b.external_id &&
-         a.sequence == b.sequence && a.packed == b.packed && a.kernel_backend == b.kernel_backend;
+         a.sequence == b.sequence && a.packed == b.packed && a.origin == b.origin;
 }
 
 constexpr auto kEqual = [](const auto& a, const auto& b) { return a == b; };

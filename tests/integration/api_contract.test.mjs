@@ -407,6 +407,7 @@ function cellText(value) {
 /** What the contract says the CSV's rows are. */
 const csvRows = {
   getComparison: (answer) => answer.rows,
+  getCompilationChanges: (answer) => answer.changes,
   getModelTable: (answer) => answer.rows.flatMap((row) => answer.columns.filter(({ key }) => row.cells[key]).map(({ key, backend }) => ({ ...row, column: key, backend, cell: row.cells[key] }))),
   getSeries: (answer) =>
     answer.series.flatMap((series) =>

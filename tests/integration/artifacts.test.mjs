@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { logged, ofFrame } from "./support/torch_trace.mjs";
 
 const samples = join(root, "samples/cpu_nightlies");
 const resnet = "cpu-inductor-False-eval-None-None-None-resnet_mini";
@@ -327,12 +327,6 @@ test("XLA's modules in a folder hlo belong to the model's result; what nothing r
   }
 });
 
-const logged = (members, payload) => {
-  const hash = payload === undefined ? {} : { has_payload: createHash("md5").update(payload).digest("hex") };
-  const lines = payload === undefined ? "" : payload.split("\n").map((text) => `\t${text}\n`).join("");
-  return `V1206 15:20:13.926000 1543231 torch/_dynamo/utils.py:1288] ${JSON.stringify({ ...members, ...hash })}\n${lines}`;
-};
-const ofFrame = (compilation) => ({ frame_id: 0, frame_compile_id: compilation, attempt: 0 });
 const torchTrace = (name) =>
   logged({ str: ["model.py", 0] }) +
   [0, 1, 2]

@@ -49,6 +49,24 @@ describe("traces", () => {
   });
 });
 
+describe("compile times", () => {
+  test("m1_compile_events.json: PyTorch's own events tell time by compile id and phase", () => {
+    const { compile_time: said, cannot_tell } = told("report", "m1_compile_events.json");
+    assert.deepEqual(
+      said.by_compile_id.map((one) => [one.compile_id, one.compiled.total_ns, one.phases.map((phase) => [phase.name, phase.time.total_ns])]),
+      [["0/0", 1_000_000, [["dynamo", 1_000_000], ["inductor_compile", 600_000]]]],
+    );
+    assert.deepEqual([said.total_ns, said.profiled], [1_000_000, false]);
+    assert.equal(cannot_tell.device, null, "a phase of compiling is no device's");
+    assert.match(run("trace", "report", field("m1_compile_events.json")), /compilation by compile id\n +1 ms +0\/0\n +1 ms +dynamo\n +600 µs +inductor_compile\n/);
+  });
+
+  test("m2_compile_times_in_log.txt: a table is read behind its logger's prefix", () => {
+    const found = JSON.parse(run("profile", "diff", field("m2_compile_times_in_log.txt"), field("m2_compile_times_in_log.txt"), "--format", "json"));
+    assert.deepEqual([found.kind, found.sections[0].before, found.problems], ["compile times", 2_857_900_000, []]);
+  });
+});
+
 describe("devices of all makers", () => {
   test("03_device_npu.json: one device with one kernel, and the operator that an arrow leads from", () => {
     const said = told("summary", "03_device_npu.json");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, resumed, stackTree } from "../src/lib/compilations";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree } from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
   ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
@@ -63,4 +63,17 @@ test("stacks are laid over each other, and chains that lead to one frame are one
     ],
   );
   assert.deepEqual(stackTree([]), []);
+});
+
+test("regions of a trace are those of the compile id, unless the id or the trace does not tell", () => {
+  const executed = { count: 3, total_ns: 30, mean_ns: 10, min_ns: 9, max_ns: 11 };
+  const frame = { frame: "0", executions: 3, recompiles: 0, compilations_ever: 1, versions: [{ id: "0/0", executed, compiled: executed }], versions_left_out: 0 };
+  const ids = ["0/0", "1/0"].map((compile_id) => ({ compile_id }));
+  const runs = regionRuns(ids, { frames: [frame], frames_left_out: 0 });
+  assert.deepEqual(runs?.get("0/0"), { executed });
+  assert.deepEqual(runs?.get("1/0"), { unknown: "no region of this id ran in the trace" });
+  assert.deepEqual(regionRuns(ids, { frames: [frame], frames_left_out: 1 })?.get("1/0"), { unknown: "the trace has more regions than its report lists" });
+  assert.match(JSON.stringify(regionRuns([...ids, { compile_id: "0/0" }], { frames: [frame], frames_left_out: 0 })?.get("0/0")), /2 times/);
+  assert.equal(regionRuns(ids, { frames: [], frames_left_out: 0 }), null);
+  assert.equal(regionRuns(ids, null), null);
 });

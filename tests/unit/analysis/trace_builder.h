@@ -43,6 +43,11 @@ class TraceBuilder {
     trace_.slices[slice].args = trace_.args.put(args);
   }
 
+  void set_origin(std::uint32_t slice, std::string_view origin) {
+    trace::TraceArgs args = trace_.args_of(trace_.slices[slice]);
+    args.origin = trace_.texts.put(origin);
+    trace_.slices[slice].args = trace_.args.put(args);
+  }
   void flow(trace::TraceFlow::Step step, std::uint64_t key, std::string_view category = "",
             std::uint32_t thread = 0, std::int64_t time = 0) {
     trace::TraceFlow flow;

@@ -56,7 +56,7 @@ using SliceFacts =
     std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::uint32_t, ArgsFacts, double, double>;
 
 inline ArgsFacts facts_of(const TraceArgs& args) {
-  return {args.correlation, args.external_id, args.sequence, args.packed, args.kernel_backend};
+  return {args.correlation, args.external_id, args.sequence, args.packed, args.origin};
 }
 
 inline std::vector<SliceFacts> slices_of(const Trace& trace) {
@@ -175,7 +175,7 @@ inline Trace any_trace(std::uint32_t seed, std::size_t size) {
     if (below(2)) some.external_id = -static_cast<std::int64_t>(below(1000));
     if (below(2)) some.sequence = static_cast<std::int64_t>(below(1000));
     if (below(2)) some.packed = below(1000);
-    if (below(9) == 0) some.kernel_backend = 1;
+    if (below(9) == 0) some.origin = 1;
     return trace.args.put(some);
   };
   std::int64_t time = 0;

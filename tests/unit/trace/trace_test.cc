@@ -80,7 +80,7 @@ TEST(TraceArgsTable, GivesBackWhatItWasGiven) {
     ASSERT_EQ(got.external_id, put.external_id) << i;
     ASSERT_EQ(got.sequence, put.sequence) << i;
     ASSERT_EQ(got.packed, put.packed) << i;
-    ASSERT_EQ(got.kernel_backend, put.kernel_backend) << i;
+    ASSERT_EQ(got.origin, put.origin) << i;
   }
   EXPECT_EQ(table[0].correlation, kAbsent);
   EXPECT_EQ(table[0].packed, TraceArgs::kNotKept);

@@ -272,7 +272,7 @@ TEST_F(Lookup, DetailsOfASlice) {
   TraceArgs args;
   args.correlation = 7;
   args.packed = packed.put(R"({"grid": [1, 2]})");
-  args.kernel_backend = trace_.texts.put("triton");
+  args.origin = trace_.texts.put("triton");
   trace_.slices[0].args = trace_.args.put(args);
   trace_.bandwidths.push_back({0, 512, 0.5});
   store(&packed);
@@ -284,7 +284,7 @@ TEST_F(Lookup, DetailsOfASlice) {
   EXPECT_EQ(details->extra.args.correlation, 7);
   EXPECT_EQ(details->extra.args.sequence, TraceArgs::kAbsent);
   EXPECT_EQ(details->extra.gigabytes_per_second, 0.5);
-  EXPECT_EQ(details->kernel_backend, "triton");
+  EXPECT_EQ(details->origin, "triton");
   EXPECT_EQ(details->arguments, R"({"grid": [1, 2]})");
   EXPECT_EQ(lookup_->details({1, 0, 1}).error().code, schema::ErrorCode::kNotFound);
   EXPECT_EQ(lookup_->details({1, 1, 0}).error().code, schema::ErrorCode::kNotFound);

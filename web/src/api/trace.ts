@@ -14,6 +14,8 @@ export type CopyRow = Totals & { name: string; stated: number; bytes: number | n
 export type TraceOperator = { name: string; category: string; count: number; total_ns: number; self_ns: number; device_ns: number | null; share: number | null };
 export type CompiledVersion = { id: string; executed: Totals; compiled: Totals };
 export type CompiledFrame = { frame: string; executions: number; recompiles: number; compilations_ever: number; versions: CompiledVersion[]; versions_left_out: number };
+/** Phases of one compile id contain each other. */
+export type CompiledId = { compile_id: string; compiled: Totals; phases: { name: string; time: Totals }[]; phases_left_out: number };
 export type AnnotatedCompilation = { annotation: string | null; annotated: Totals | null; compiled: Totals };
 
 /** A row of a table of XLA's operators: an operator, or all of a category, a framework's operator, a module. */
@@ -126,7 +128,7 @@ export type TraceReport = {
     backward_only: number;
     by_region: { region: string | null; paired: number; forward: Totals; backward: Totals }[];
   };
-  compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number };
+  compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number; by_compile_id: CompiledId[]; compile_ids_left_out: number; profiled: boolean };
   /** Why it is not known what ran on devices, and what launched it; what hangs on that is null. */
   cannot_tell: { device: string | null; launches: string | null };
   device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null };

@@ -1,4 +1,5 @@
 // Compilations of a TORCH_TRACE log in words, and the tree of the stacks that led to them.
+import type { CompiledFrame, Totals } from "../api/trace";
 import type { Artifact, Compilation } from "../api/types";
 import { count, plural } from "./format";
 
@@ -86,4 +87,24 @@ export function stackTree(items: readonly Compilation[]): StackNode[] {
   };
   for (const below of root.below.values()) add(below, 0, null);
   return nodes;
+}
+
+/** How often what was compiled under an id ran in a trace, and for how long; or why that is not known. */
+export type RegionRuns = { executed: Totals } | { unknown: string };
+
+/** By compile ids that the log has, from the regions of a trace of the same result. Null where the trace has no region with an id. */
+export function regionRuns(items: readonly Pick<Compilation, "compile_id">[], recompilation: { frames: readonly CompiledFrame[]; frames_left_out: number } | null): Map<string, RegionRuns> | null {
+  if (!recompilation?.frames.length) return null;
+  const executed = new Map(recompilation.frames.flatMap((frame) => frame.versions.map((version) => [version.id, version.executed] as const)));
+  const isWhole = recompilation.frames_left_out === 0 && recompilation.frames.every((frame) => frame.versions_left_out === 0);
+  const counts = new Map<string, number>();
+  for (const { compile_id: id } of items) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const runs = new Map<string, RegionRuns>();
+  for (const [id, times] of counts) {
+    const found = executed.get(id);
+    if (times > 1) runs.set(id, { unknown: `the log has this id ${times} times, the trace does not tell which of them ran` });
+    else if (found) runs.set(id, { executed: found });
+    else runs.set(id, { unknown: isWhole ? "no region of this id ran in the trace" : "the trace has more regions than its report lists" });
+  }
+  return runs;
 }

@@ -14,6 +14,7 @@ import { Select, runChoices } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { ChangeBar, Name } from "../parts/profile/bits";
+import { Changes } from "../parts/profile/compilation_changes";
 
 /** Changes of a section that are asked for at once. */
 const FIRST = 50;
@@ -71,8 +72,22 @@ export function ProfileDiffPage() {
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={!!data} />}
+      <Compilations before={was.data} after={is.data} />
       {!data ? !error && <Waiting rows={10} /> : <Difference answer={data} late={late} all={all} onAll={() => setQuery({ all: all ? null : "true" })} />}
     </div>
+  );
+}
+
+/** Where one of the two has a log of TORCH_TRACE. */
+function Compilations({ before, after }: { before: ResultDetail; after: ResultDetail }) {
+  const logs = (side: ResultDetail) => address("/artifacts", { kind: "torch_trace", run: side.run.id, experiment: side.experiment.id, limit: 1 });
+  const was = useApi<Page<Artifact>>(logs(before));
+  const is = useApi<Page<Artifact>>(logs(after));
+  if (!was.data?.total && !is.data?.total) return null;
+  return (
+    <Section id="compilations" title="Compilations" note="What torch.compile did otherwise, by the logs of TORCH_TRACE.">
+      <Changes result={after} before={{ run: before.run.id, experiment: before.experiment.id }} />
+    </Section>
   );
 }
 

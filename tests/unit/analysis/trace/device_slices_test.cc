@@ -92,7 +92,7 @@ TEST(DeviceSlices, OperatorsAndXlasCategoriesSayWhatKernelsDo) {
   const std::uint32_t fusion = builder.add("xla_op", "fusion.1", 2, 10, 20);
   builder.add("xla_op", "fusion.2", 2, 20, 30);
   trace::TraceArgs args;
-  args.kernel_backend = builder.trace().texts.put("convolution fusion");
+  args.origin = builder.trace().texts.put("convolution fusion");
   builder.trace().slices[fusion].args = builder.trace().args.put(args);
   const NestedTrace nested(builder);
   ASSERT_THAT(nested.context.device(), SizeIs(3));

@@ -22,6 +22,13 @@ TEST(SliceSide, RuntimesAndDriversOfAnyDevice) {
   }
 }
 
+TEST(SliceSide, PhasesOfCompiling) {
+  EXPECT_EQ(side_of("dynamo", "dynamo_timed"), Side::kHost);
+  EXPECT_TRUE(is_compile_phase("dynamo", "dynamo_timed"));
+  EXPECT_FALSE(is_profiled_compile_phase("dynamo"));
+  EXPECT_TRUE(is_compile_phase("f (dynamo_timed)", "user_annotation"));
+}
+
 TEST(SliceSide, CategoriesOfDevices) {
   EXPECT_EQ(side_of("k", "kernel"), Side::kKernel);
   EXPECT_EQ(side_of("k", "Kernel", ThreadRole::kHost), Side::kKernel) << "the category is first";

@@ -271,6 +271,39 @@ TEST(CompiledPairs, AFlowDecidesWhereANumberComesTwice) {
   EXPECT_EQ(found.groups[1].paired, 1);
 }
 
+TEST(TraceCompileTime, EventsOfPyTorchTellCompileIds) {
+  TraceBuilder builder;
+  const auto event = [&](const char* name, const char* id, std::int64_t start, std::int64_t end,
+                         std::uint32_t thread = 0) {
+    const std::uint32_t slice = builder.add("dynamo_timed", name, thread, start, end);
+    if (*id != 0) builder.set_origin(slice, id);
+  };
+  event("dynamo", "0/0", 0, 100);
+  event("inductor", "", 20, 80);   // of the phase around it
+  event("inductor", "", 30, 50);   // once counted
+  event("dynamo", "1/0", 60, 70);  // a function within it, that is compiled for itself
+  event("inductor", "", 62, 66);
+  event("dynamo", "0/1", 200, 230);
+  event("backward", "0/0", 300, 340, 1);
+  event("startup", "", 400, 500);  // of no id
+  const NestedTrace nested(builder);
+  const TraceCompileTime found = compile_time(nested.context);
+  EXPECT_FALSE(found.is_profiled);
+  EXPECT_EQ(found.total, 270);
+  ASSERT_EQ(found.ids.size(), 3u);
+  EXPECT_EQ(found.ids[0].id, "0/0");
+  EXPECT_EQ(found.ids[0].compiled.total, 140);
+  ASSERT_EQ(found.ids[0].phases.size(), 3u);
+  EXPECT_EQ(found.ids[0].phases[0].name, "dynamo");
+  EXPECT_EQ(found.ids[0].phases[1].name, "inductor");
+  EXPECT_EQ(found.ids[0].phases[1].time.total, 60);
+  EXPECT_EQ(found.ids[0].phases[1].time.count, 1);
+  EXPECT_EQ(found.ids[0].phases[2].time.total, 40);
+  EXPECT_EQ(found.ids[1].id, "0/1");
+  EXPECT_EQ(found.ids[2].compiled.total, 10);
+  EXPECT_EQ(found.ids[2].phases[1].time.total, 4);
+}
+
 TEST(TraceCompileTime, ByPhaseAndByAnnotation) {
   TraceBuilder builder;
   const auto phase = [&](const char* name, std::uint32_t thread, std::int64_t start,
@@ -288,6 +321,8 @@ TEST(TraceCompileTime, ByPhaseAndByAnnotation) {
   phase("a", 0, 200, 250);
   const NestedTrace nested(builder);
   const TraceCompileTime found = compile_time(nested.context);
+  EXPECT_TRUE(found.is_profiled);
+  EXPECT_THAT(found.ids, testing::IsEmpty());
   EXPECT_EQ(found.total, 50 + 15 + 50);
   EXPECT_EQ(found.sum, 50 + 10 + 10 + 50);
   ASSERT_EQ(found.phases.size(), 3u);

@@ -96,10 +96,41 @@ TEST(CompileTimes, LaterTablesOfAProcessHoldTheEarlierOnes) {
   EXPECT_THAT(read.times.functions[1].seconds, ElementsAre(1, 2)) << "of another process";
 }
 
+TEST(CompileTimes, TablesBehindTheirLoggersPrefix) {
+  const auto read = read_compile_times(
+      "compile time: 3.1s\n"
+      "[rank0]:I0102 03:04:05.006000 4242 torch/_dynamo/utils.py:910] Function, Runtimes (s)\n"
+      "[rank0]:I0102 03:04:05.106000 4242 torch/_dynamo/utils.py:910] a.b, 2.5, 1\n"
+      "epoch 1, 2, 3\n"
+      "[rank0]:W0102 03:04:05.107000 4242 torch/other.py:1] c, 9\n"
+      "[rank0]:I0102 03:04:05.200000 4242 torch/_dynamo/utils.py:1910] d, 0.25\n"
+      "[rank0]:I0102 03:04:06.000000 4242 torch/_dynamo/utils.py:88] compiled, as was asked for\n"
+      "[rank0]:I0102 03:04:06.000000 4242 torch/_dynamo/utils.py:910] e, 3\n");
+  EXPECT_THAT(read.problems, IsEmpty());
+  ASSERT_EQ(read.times.functions.size(), 2u);
+  EXPECT_EQ(read.times.functions[0].name, "a.b");
+  EXPECT_THAT(read.times.functions[0].seconds, ElementsAre(2.5, 1));
+  EXPECT_EQ(read.times.functions[1].name, "d");
+}
+
+TEST(CompileTimes, APrefixMayStandBeforeTheFirstLineOfAMessageAlone) {
+  const auto read = read_compile_times(
+      "2026-01-02 03:04:05,006 INFO torch._dynamo: Function                Runtimes (s)\n"
+      "----------------------  --------------\n"
+      "_compile.compile_inner  4.5, 1.5\n"
+      "backend                 0.5\n"
+      "2026-01-02 03:04:05,007 INFO torch._dynamo: done\n");
+  EXPECT_THAT(read.problems, IsEmpty());
+  ASSERT_EQ(read.times.functions.size(), 2u);
+  EXPECT_THAT(read.times.functions[0].seconds, ElementsAre(4.5, 1.5));
+  EXPECT_THAT(read_compile_times("MyFunction, Runtimes (s)\na, 1\n").times.functions, IsEmpty());
+}
+
 TEST(CompileTimes, TextsThatEndAnywhere) {
   const std::string texts[] = {
       "TorchDynamo compilation metrics:\nFunction, Runtimes (s)\na, 1, 2\n",
-      "(['a', 'b'], ['0.1, 0.2', '0.3'])"};
+      "(['a', 'b'], ['0.1, 0.2', '0.3'])",
+      "I0102 03:04 utils.py:910] Function, Runtimes (s)\nI0102 03:04 utils.py:910] a, 1\n"};
   for (const std::string& text : texts) {
     for (std::size_t size = 0; size <= text.size(); ++size) {
       EXPECT_LE(read_compile_times(text.substr(0, size)).times.functions.size(), 2u);

@@ -219,7 +219,7 @@ TEST(TraceReader, ArgumentsThatTieThingsTogether) {
   EXPECT_EQ(args.correlation, 42);
   EXPECT_EQ(args.external_id, 7);
   EXPECT_EQ(args.sequence, 3);
-  EXPECT_EQ(trace.texts[args.kernel_backend], "triton");
+  EXPECT_EQ(trace.texts[args.origin], "triton");
   EXPECT_EQ(trace.category(trace.slices[0]), "kernel");
 }
 

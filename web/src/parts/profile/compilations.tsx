@@ -3,8 +3,9 @@ import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../../api/client";
 import { PER_PAGE, usePages } from "../../api/pages";
+import type { TraceReport } from "../../api/trace";
 import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
-import { cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, resumed, stackTree } from "../../lib/compilations";
+import { type RegionRuns, cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree } from "../../lib/compilations";
 import { bytes, count, duration, full, plural, shown } from "../../lib/format";
 import { isReadable, ofKind } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
@@ -12,11 +13,14 @@ import { More, Select } from "../controls";
 import { PlainTable } from "../plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../small";
 import { type Column, Table } from "../table";
-import { Name, WithContent } from "./bits";
+import { Amount, From, Name, WithContent } from "./bits";
 import { TextView, compilationTextUrl } from "./text";
 import { Tree } from "./tree";
 
-export function CompilationLogs({ artifacts, repetition }: { artifacts: Artifact[]; repetition: number | null }) {
+/** A trace of the same result, by which it is known how often what was compiled ran. */
+export type TraceOfRuns = { file: Artifact; report: TraceReport };
+
+export function CompilationLogs({ artifacts, repetition, trace = null }: { artifacts: Artifact[]; repetition: number | null; trace?: TraceOfRuns | null }) {
   const [query, setQuery] = useQuery();
   const files = ofKind(artifacts, "torch_trace").filter(isReadable);
   const asked = query.get("log");
@@ -29,27 +33,35 @@ export function CompilationLogs({ artifacts, repetition }: { artifacts: Artifact
           <Select label="Log" value={String(chosen.id)} options={files.map((one) => ({ value: String(one.id), text: logName(one.name) }))} onChange={(value) => setQuery({ log: value, compilation: null })} wide />
         </div>
       )}
+      {trace && files.length > 1 && <p class="quiet note">Which of these logs the trace belongs to is not known, so it is not said how often the regions ran.</p>}
       <WithContent artifact={chosen} key={chosen.id}>
-        {(content) => (content.torch_trace ? <CompilationLog artifact={chosen} log={content.torch_trace} /> : <p class="quiet">Nothing of this log was kept.</p>)}
+        {(content) => (content.torch_trace ? <CompilationLog artifact={chosen} log={content.torch_trace} trace={files.length === 1 ? trace : null} /> : <p class="quiet">Nothing of this log was kept.</p>)}
       </WithContent>
     </>
   );
 }
 
-export function CompilationLog({ artifact, log }: { artifact: Artifact; log: TorchTrace }) {
+export function CompilationLog({ artifact, log, trace = null }: { artifact: Artifact; log: TorchTrace; trace?: TraceOfRuns | null }) {
   const [query, setQuery] = useQuery();
   const list = usePages<CompilationPage>(address(`/artifacts/${artifact.id}/compilations`, { limit: PER_PAGE }));
   const { data, error, again } = list;
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={6} />;
   const chosen = data.items.find((one) => String(one.ordinal) === query.get("compilation"));
   const open = (one: Compilation) => setQuery({ compilation: String(one.ordinal) });
+  // Of a log that is not all there, an id may come again.
+  const runs = data.total > data.items.length ? null : regionRuns(data.items, trace?.report.recompilation ?? null);
   return (
     <>
       <p class="lead">
         {data.total > 0 ? compilationsSentence(data.items, data.total) : nothingCompiled(artifact)}
         {log.rank !== null && ` Rank ${log.rank}.`}
       </p>
-      {data.items.length > 0 && <CompilationTable items={data.items} onOpen={open} current={chosen} />}
+      {data.items.length > 0 && <CompilationTable items={data.items} onOpen={open} current={chosen} runs={runs} />}
+      {trace && runs && (
+        <p class="quiet note">
+          How often each compiled region ran, and how long, is of the trace of <From artifact={trace.file} />: a repetition, not the whole run.
+        </p>
+      )}
       <More list={list} what="compilations" />
       {chosen ? <CompilationDetail key={`${artifact.id} ${chosen.ordinal}`} artifact={artifact} one={chosen} onClose={() => setQuery({ compilation: null })} /> : data.items.length > 0 && <p class="quiet note">Open a compilation for its stack, times, reasons, graphs and code.</p>}
       <StackTree items={data.items} onOpen={open} />
@@ -75,7 +87,22 @@ function Frame({ one }: { one: Compilation }) {
   return <Name text={one.frame_name} title={`${one.frame_name} (${where})`} />;
 }
 
-function CompilationTable({ items, onOpen, current }: { items: Compilation[]; onOpen: (one: Compilation) => void; current: Compilation | undefined }) {
+function Runs({ run, what }: { run: RegionRuns | undefined; what: "count" | "total_ns" }) {
+  if (!run) return <Missing flush why="the trace does not say it" />;
+  if ("unknown" in run) return <Missing flush why={run.unknown} />;
+  const value = run.executed[what];
+  return what === "count" ? <span class="num">{count(value)}</span> : <Amount value={value} unit="ns" />;
+}
+
+function CompilationTable({ items, onOpen, current, runs }: { items: Compilation[]; onOpen: (one: Compilation) => void; current: Compilation | undefined; runs: Map<string, RegionRuns> | null }) {
+  const executed = (one: Compilation) => {
+    const run = runs?.get(one.compile_id);
+    return run && "executed" in run ? run.executed : null;
+  };
+  const ofRuns: Column<Compilation>[] = [
+    { key: "runs", title: "ran", hint: "How often the compiled region ran in the trace", width: 68, align: "right", first: "desc", sort: (one) => executed(one)?.count ?? null, cell: (one) => <Runs run={runs?.get(one.compile_id)} what="count" /> },
+    { key: "running", title: "running", hint: "How long it ran in the trace, with what lies in it", width: 92, align: "right", first: "desc", sort: (one) => executed(one)?.total_ns ?? null, cell: (one) => <Runs run={runs?.get(one.compile_id)} what="total_ns" /> },
+  ];
   const columns: Column<Compilation>[] = [
     {
       key: "id",
@@ -92,15 +119,16 @@ function CompilationTable({ items, onOpen, current }: { items: Compilation[]; on
     },
     { key: "frame", title: "frame", width: 260, sort: (one) => one.frame_name, cell: (one) => <Frame one={one} /> },
     { key: "seconds", title: "time", hint: "Of all attempts, without the backward graph", width: 92, align: "right", first: "desc", sort: (one) => one.seconds, cell: (one) => <Seconds value={one.seconds} /> },
+    ...(runs ? ofRuns : []),
     { key: "restarts", title: "restarts", hint: "How often the analysis of the frame began again; a graph break is found so", width: 84, align: "right", first: "desc", sort: (one) => one.attempt, cell: (one) => <Maybe value={one.attempt} /> },
     { key: "breaks", title: "breaks", hint: "Graph breaks that the log has a reason of", width: 80, align: "right", first: "desc", sort: (one) => one.graph_breaks.length, cell: (one) => (one.graph_breaks.length ? <Maybe value={one.graph_breaks.length} /> : <Missing flush why="the log has no reason of one; PyTorch writes them since 2.6" />) },
     { key: "guards", title: "guards", width: 80, align: "right", first: "desc", sort: (one) => one.guard_count, cell: (one) => <Maybe value={one.guard_count} /> },
     { key: "ops", title: "operations", hint: "In the graph", width: 96, align: "right", first: "desc", sort: (one) => one.op_count, cell: (one) => <Maybe value={one.op_count} /> },
-    { key: "caches", title: "caches", width: 230, sort: (one) => cacheWords(one.caches), cell: (one) => <span class="clip" title={cacheWords(one.caches)}>{cacheWords(one.caches)}</span> },
+    { key: "caches", title: "caches", width: runs ? 180 : 230, sort: (one) => cacheWords(one.caches), cell: (one) => <span class="clip" title={cacheWords(one.caches)}>{cacheWords(one.caches)}</span> },
     {
       key: "outcome",
       title: "outcome",
-      width: 240,
+      width: runs ? 210 : 240,
       sort: (one) => one.fail_type,
       cell: (one) =>
         one.fail_type !== null ? (

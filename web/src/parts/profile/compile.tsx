@@ -225,10 +225,20 @@ export function CompileTime({ report, functions }: { report: TraceReport | null;
     { title: "calls", cell: (row) => <span class="num">{count(row.count)}</span> },
     { title: `mean ${unit.name}`, hint: "Total by calls", cell: (row) => time(row.mean_ns, unit) },
   ];
+  // What a profiler disturbs comes behind what it does not.
+  const tables = functions.map(({ dump, rows }) => <CompileFunctions key={dump} dump={dump} rows={rows} />);
+  const isProfiled = found?.profiled === true;
   return (
     <>
+      {isProfiled && tables}
       {found && found.phases.length > 0 && (
         <>
+          {isProfiled && (
+            <p class="warn note">
+              The profiler was on while this was compiled, and distorts compile times: it slows down compiling more than running.{" "}
+              {tables.length ? "The times of compile_times() above are not affected; go by them." : "Times to go by are those of compile_times(), which it does not affect; none was dumped for this repetition."}
+            </p>
+          )}
           <p class="lead">
             Compiling took <strong>{nanoseconds(found.total_ns)}</strong>
             {report && report.span_ns > 0 ? ` of the trace's ${nanoseconds(report.span_ns)} (${percent(found.total_ns / report.span_ns)})` : ""}
@@ -237,12 +247,40 @@ export function CompileTime({ report, functions }: { report: TraceReport | null;
           {found.by_annotation.some((row) => row.annotation !== null) && <Annotations rows={found.by_annotation} />}
           <Tree caption="Phases of compiling" head="phase" nodes={found.phases} columns={columns} most={40} />
           {found.slices_left_out > 0 && <p class="quiet note">{plural(found.slices_left_out, "slice")} of further phases are not listed.</p>}
+          {found.by_compile_id.length > 0 && <CompileIds found={found} />}
         </>
       )}
-      {functions.map(({ dump, rows }) => (
-        <CompileFunctions key={dump} dump={dump} rows={rows} />
-      ))}
+      {!isProfiled && tables}
     </>
+  );
+}
+
+/** Each compile id with its phases, which contain each other. */
+function CompileIds({ found }: { found: TraceReport["compile_time"] }) {
+  type Row = { name: string; depth: number; parent: number | null; total_ns: number; count: number };
+  const nodes: Row[] = [];
+  for (const one of found.by_compile_id) {
+    const parent = nodes.push({ name: one.compile_id, depth: 0, parent: null, total_ns: one.compiled.total_ns, count: one.compiled.count }) - 1;
+    nodes.push(...one.phases.map((phase) => ({ name: phase.name, depth: 1, parent, total_ns: phase.time.total_ns, count: phase.time.count })));
+  }
+  const unit = ns(nodes.map((row) => row.total_ns));
+  return (
+    <section class="sub" aria-label="Compile time by compile id">
+      <h3>
+        By compile id <span class="quiet note">phases contain each other and do not add up</span>
+      </h3>
+      <Tree
+        caption="Compile time by compile id"
+        head="compile id, and its phases"
+        nodes={nodes}
+        columns={[
+          { title: `total ${unit.name}`, cell: (row) => time(row.total_ns, unit) },
+          { title: "calls", cell: (row) => <span class="num">{count(row.count)}</span> },
+        ]}
+        most={40}
+      />
+      {found.compile_ids_left_out > 0 && <p class="quiet note">{plural(found.compile_ids_left_out, "further compile id")} with shorter times {found.compile_ids_left_out === 1 ? "is" : "are"} not listed.</p>}
+    </section>
   );
 }
 

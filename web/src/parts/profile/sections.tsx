@@ -9,6 +9,7 @@ import { MOST_COLUMNS, type Profile, type TraceState, profileFlags } from "../..
 import { href, useQuery } from "../../lib/route";
 import { ErrorNote, Waiting } from "../small";
 import { From, NotKnown, ProblemsNote, WithContent } from "./bits";
+import { CompilationsBetweenNights } from "./compilation_changes";
 import { CompilationLogs } from "./compilations";
 import { CompileTime, CompiledFunctions, GraphBreaks, Recompilations, Verdict } from "./compile";
 import { Counters } from "./counters";
@@ -106,7 +107,12 @@ export function profileSections(profile: Profile): ProfileSection[] {
       title: "Compilations",
       when: has("torch_trace"),
       note: "What torch.compile compiled, by the log of TORCH_TRACE. Writing the log costs time: compile times without it are shorter.",
-      render: () => <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} />,
+      render: () => (
+        <>
+          <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} trace={trace.file && trace.report ? { file: trace.file, report: trace.report } : null} />
+          <CompilationsBetweenNights result={profile.result} />
+        </>
+      ),
     },
     {
       id: "operators",

@@ -30,7 +30,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 24;
+inline constexpr std::uint32_t kDetectorVersion = 25;
 
 /// How a series is watched.
 struct SeriesRules {

@@ -41,12 +41,30 @@ class LeftOut {
   void visit(const Visit& visit) const {
     visit(mean(), count_);
     for (std::size_t g = 0; g < sums_.size(); ++g) {
-      if (counts_[g] == 0 || counts_[g] == count_) continue;
+      if (!is_part(g)) continue;
       visit((sum_ - sums_[g]) / (count_ - counts_[g]), count_ - counts_[g]);
     }
   }
 
+  // Of many groups, the mean and the count of all without the two that lift it most.
+  std::optional<MeanScatter::Mean> without_highest_two() const {
+    constexpr std::size_t kManyGroups = 8;
+    std::vector<std::size_t> groups;
+    for (std::size_t g = 0; g < sums_.size(); ++g) {
+      if (is_part(g)) groups.push_back(g);
+    }
+    if (groups.size() < kManyGroups) return std::nullopt;
+    const auto lift = [&](std::size_t g) { return sums_[g] - mean() * counts_[g]; };
+    std::partial_sort(groups.begin(), groups.begin() + 2, groups.end(),
+                      [&](std::size_t x, std::size_t y) { return lift(x) > lift(y); });
+    const std::size_t first = groups[0], second = groups[1];
+    const double count = count_ - counts_[first] - counts_[second];
+    return MeanScatter::Mean{(sum_ - sums_[first] - sums_[second]) / count, count};
+  }
+
  private:
+  bool is_part(std::size_t group) const { return counts_[group] != 0 && counts_[group] != count_; }
+
   std::vector<double> sums_, counts_;
   double sum_ = 0, count_ = 0;
 };
@@ -154,6 +172,8 @@ CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Res
         std::min(night.disagreement, memory_.fleet_usual.standard(mean_square, count));
   };
   all.visit(add_disagreement);
+  // Two models that change on one night are two models, and not the machine.
+  if (const auto left = all.without_highest_two()) add_disagreement(left->mean, left->count);
   for (std::size_t b = 0; b < of_backend_.size(); ++b) {
     double sum = 0, count = 0;
     for (std::size_t k = 0; k < of.series.size(); ++k) {

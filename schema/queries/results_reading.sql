@@ -235,8 +235,8 @@ ORDER BY i.run_id
 SELECT bytes, zstd, byte_count, hash FROM text WHERE id = $1
 
 -- name: experiments_with_artifacts
-SELECT experiment_id, has_profile
-FROM (
+-- Materialized, because the planner would look for the dumps of each result twice.
+WITH dumped AS MATERIALIZED (
   SELECT r.experiment_id AS experiment_id, (
     SELECT max(a.trace_id IS NOT NULL)
     FROM invocation AS i
@@ -248,8 +248,7 @@ FROM (
   FROM result AS r
   JOIN experiment AS asked ON asked.id = r.experiment_id
   WHERE r.run_id = $1)
-WHERE has_profile IS NOT NULL
-ORDER BY experiment_id
+SELECT experiment_id, has_profile FROM dumped WHERE has_profile IS NOT NULL ORDER BY experiment_id
 
 -- name: medians_of_run
 SELECT r.experiment_id, m.median

@@ -23,7 +23,8 @@ void write_absence(schema::JsonWriter& json, const std::optional<analysis::Absen
 }
 
 void write_side(schema::JsonWriter& json, const PairedSide& side,
-                const analysis::JudgedSpeedup& speedup, bool has_dumps) {
+                const analysis::JudgedSpeedup& speedup,
+                const std::unordered_map<schema::ExperimentId, bool>& dumped) {
   json.begin_object();
   json.key("experiment_id");
   if (side.entry == nullptr) {
@@ -52,7 +53,9 @@ void write_side(schema::JsonWriter& json, const PairedSide& side,
   write_verification(json, side.view == nullptr ? std::nullopt : side.view->verification);
   json.key("failure");
   write_failure(json, side.view == nullptr ? std::nullopt : side.view->failure);
-  json.field("has_dumps", bool{has_dumps});
+  const auto dumps = side.entry == nullptr ? dumped.end() : dumped.find(side.entry->id());
+  json.field("has_dumps", dumps != dumped.end());
+  json.field("has_profile", dumps != dumped.end() && dumps->second);
   json.end_object();
 }
 
@@ -124,9 +127,6 @@ void write_comparison_rule(schema::JsonWriter& json) {
 void write_comparison_row(schema::JsonWriter& json, const ComparisonRow& row,
                           const DumpedExperiments& dumped) {
   const auto& e = row.pair.entry().experiment();
-  const auto has_dumps = [](const PairedSide& side, const auto& experiments) {
-    return side.entry != nullptr && experiments.contains(side.entry->id());
-  };
   json.begin_object();
   json.field("suite", e.suite);
   json.field("model", e.model);
@@ -139,9 +139,9 @@ void write_comparison_row(schema::JsonWriter& json, const ComparisonRow& row,
   json.key("speedup");
   write_speedup_change(json, row.speedup);
   json.key("left");
-  write_side(json, row.pair.left, row.left_speedup, has_dumps(row.pair.left, dumped.left));
+  write_side(json, row.pair.left, row.left_speedup, dumped.left);
   json.key("right");
-  write_side(json, row.pair.right, row.right_speedup, has_dumps(row.pair.right, dumped.right));
+  write_side(json, row.pair.right, row.right_speedup, dumped.right);
   json.end_object();
 }
 

@@ -3,7 +3,7 @@
 
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/results/comparison_groups.h"
@@ -11,9 +11,9 @@
 
 namespace benchhud::views {
 
-/// The experiments that have dumps, on either side.
+/// The experiments that have dumps, on either side, and whether a profile is among them.
 struct DumpedExperiments {
-  std::unordered_set<schema::ExperimentId> left, right;
+  std::unordered_map<schema::ExperimentId, bool> left, right;
 };
 
 /// The numbers of the rule by which verdicts are given.

@@ -121,6 +121,7 @@ FrameworkOperators operators_of_kernels(const TraceContext& context,
              by_label[i].count);
   }
   FrameworkOperators made = sums.finish(Where::kDevice);
+  made.names_triton_kernels = true;
   if (made.without_operator.time > 0) {
     made.unknown =
         "Of some kernels and copies no operator is known: their launch is not in the trace, or no "
@@ -167,8 +168,10 @@ bool has_operators(const trace::Trace& trace, bool on_device) {
 
 }  // namespace
 
+bool is_triton_name(std::string_view name) { return name.starts_with(kTriton); }
+
 std::string framework_operator_name(std::string_view name) {
-  if (name.starts_with(kTriton)) return std::string(without_number(name, '_'));
+  if (is_triton_name(name)) return std::string(without_number(name, '_'));
   if (name.find("::") != name.npos) return std::string(name);
   // "path:type", where either may be empty.
   if (const std::size_t type = name.rfind(':'); type != name.npos && type > 0) {
@@ -236,8 +239,11 @@ FrameworkOperators framework_operators(const TraceContext& context,
                                        const std::vector<bool>& executing) {
   const trace::Trace& trace = context.trace();
   if (!context.device().empty()) {
-    return has_operators(trace, true) ? operators_of_xla(trace, true)
-                                      : operators_of_kernels(context, device_operators);
+    FrameworkOperators made = has_operators(trace, true)
+                                  ? operators_of_xla(trace, true)
+                                  : operators_of_kernels(context, device_operators);
+    made.device_count = std::max<std::int64_t>(1, std::ssize(context.devices()));
+    return made;
   }
   FrameworkOperators made;
   if (!context.unknowns().device.empty()) {

@@ -10,6 +10,9 @@
 
 namespace benchhud::analysis {
 
+/// Whether one of Inductor's Triton kernels is called so, or a row of several of them.
+bool is_triton_name(std::string_view name);
+
 /// What profiles call an operator, as PyTorch calls it: of a path the last part
 /// (`Linear[fc1]/aten__addmm`), without the type behind a colon and the number behind a dot that
 /// XLA adds, with `::` for the `__` behind one of PyTorch's namespaces. Of one of Inductor's Triton
@@ -43,6 +46,11 @@ struct FrameworkOperators {
   std::string unknown;                  ///< why there is such a time: a sentence, or ""
   std::int64_t total = 0;               ///< ns of all
   std::int64_t in_iterations = 0;       ///< ns of that within the iterations
+  /// Whose times are added up here: devices of the profile, or 1, the host.
+  std::int64_t device_count = 1;
+  /// Inductor's Triton kernels have all of them a row by their own names, or are in `rest`: none is
+  /// in `without_operator`.
+  bool names_triton_kernels = false;
 };
 /// "nowhere", "device", "host".
 std::string_view name_of(FrameworkOperators::Where where);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
+
+#include "analysis/trace/time_totals.h"
 
 namespace benchhud::analysis {
 
@@ -20,12 +23,15 @@ Side side_of_row(const ProfiledIterations& of, std::int64_t time) {
   return {of.operator_per_iteration(time), part_in(time, of.profile->operators.total), false};
 }
 
-// Of an operator that a profile does not list.
-Side side_without_row(const ProfiledIterations& of) {
+// Of an operator that a profile does not list: it may be in what has no name or no row.
+Side side_without_row(const ProfiledIterations& of, std::string_view name) {
   const FrameworkOperators& all = of.profile->operators;
-  const bool is_complete = all.where != FrameworkOperators::Where::kNowhere &&
-                           all.without_operator.time == 0 && all.rest.time == 0;
-  return is_complete ? side_of_row(of, 0) : Side{{}, {}, true};
+  if (all.where == FrameworkOperators::Where::kNowhere) return Side{{}, {}, true};
+  const bool names_itself = all.names_triton_kernels && is_triton_name(name);
+  const std::int64_t nameless = names_itself ? 0 : all.without_operator.time;
+  const std::int64_t hidden = sum_of(nameless, all.rest.time);
+  if (hidden == 0) return side_of_row(of, 0);
+  return Side{{}, {}, true, of.operator_per_iteration(hidden)};
 }
 
 }  // namespace
@@ -36,9 +42,11 @@ std::optional<double> ProfiledIterations::per_iteration(std::int64_t ns) const {
 }
 
 std::optional<double> ProfiledIterations::operator_per_iteration(std::int64_t ns) const {
-  const auto all = per_iteration(profile->operators.in_iterations);
+  const FrameworkOperators& operators = profile->operators;
+  const auto all = per_iteration(operators.in_iterations);
   if (!all) return std::nullopt;
-  return *all * part_in(ns, profile->operators.total);
+  const auto devices = static_cast<double>(std::max<std::int64_t>(1, operators.device_count));
+  return *all / devices * part_in(ns, operators.total);
 }
 
 std::vector<ComparedOperator> compare_operators(const ProfiledIterations& left,
@@ -66,7 +74,7 @@ std::vector<ComparedOperator> compare_operators(const ProfiledIterations& left,
     row.name = key.second;
     const auto side = [&](const ProfiledIterations& of, const std::optional<std::int64_t>& time) {
       // Of what belongs to no row, nothing is something.
-      if (!time && row.kind == Kind::kOperator) return side_without_row(of);
+      if (!time && row.kind == Kind::kOperator) return side_without_row(of, row.name);
       const bool is_known =
           time || of.profile->operators.where != FrameworkOperators::Where::kNowhere;
       return is_known ? side_of_row(of, time.value_or(0)) : Side{{}, {}, true};

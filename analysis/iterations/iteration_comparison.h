@@ -19,8 +19,8 @@ struct ProfiledIterations {
 
   /// ns an iteration: an amount of `length`.
   std::optional<double> per_iteration(std::int64_t ns) const;
-  /// ns an iteration: an amount of the operators' total, by its part in it. What a profile has
-  /// beyond whole iterations is taken to be made of the same operators.
+  /// ns an iteration, of several devices the mean: an amount of the operators' total, by its part
+  /// in it. What a profile has beyond whole iterations is taken to be made of the same operators.
   std::optional<double> operator_per_iteration(std::int64_t ns) const;
 };
 
@@ -38,6 +38,8 @@ struct ComparedOperator {
     /// The profile does not list it, and has time of which no operator is known, or more rows than
     /// are kept: it may have run.
     bool is_unknown = false;
+    /// Where `is_unknown`: ns an iteration that it may have taken at most. None: that is not known.
+    std::optional<double> at_most = {};
   };
   Kind kind = Kind::kOperator;
   std::string name;  ///< "" of other kinds

@@ -26,9 +26,17 @@ constexpr std::size_t kMeasuredParts = kIterationParts - 1;
 constexpr std::string_view kNoHost = "The profile has no events of the host.";
 constexpr std::string_view kNoDevice =
     "Nothing ran on a device: the host executes what it calls itself.";
+constexpr std::string_view kNoCompilingRecords =
+    "The profile has neither operators nor annotations of the host, which a compilation would be "
+    "among.";
+constexpr std::string_view kNoXlaMarks =
+    "The profile has no compilation, and none of the marks that PyTorch/XLA leaves: whether it "
+    "would show one is not known.";
 constexpr std::string_view kNoTracingMarks =
-    "The profile has none of the marks that PyTorch/XLA leaves where it traces, and no calls of a "
-    "device's runtime.";
+    "The profile has none of the marks that PyTorch/XLA leaves where it traces.";
+constexpr std::string_view kNoMarksOfWaiting =
+    "The profile has none of the marks that PyTorch/XLA leaves, and no calls of a device's "
+    "runtime.";
 constexpr std::string_view kNoOperators = "The profile has no operators of the host.";
 constexpr std::string_view kNoRuntimeCalls = "The profile has no calls of the device's runtime.";
 constexpr std::string_view kNothingExecutes =
@@ -84,6 +92,10 @@ struct PartSpans {
   std::array<std::vector<TimeSpan>, kMeasuredParts> of;
   bool has_host = false;
   bool has_runtime = false;  ///< calls of a device's runtime
+  /// PyTorch's operators or annotations of the host, among which compilations would be.
+  bool has_records = false;
+  bool has_xla_marks = false;
+  bool shows_tracing = false;  ///< by more than calls of a device's runtime
   std::vector<TimeSpan>& at(Part part) { return of[static_cast<std::size_t>(part)]; }
 };
 
@@ -117,6 +129,13 @@ PartSpans part_spans(const TraceContext& context, const std::vector<bool>& execu
     spans.has_runtime = spans.has_runtime || side == SliceSide::kRuntime;
     const bool executes = !executing.empty() && executing[i];
     const Part part = executes ? Part::kExecuting : parts[slice.label];
+    const bool is_mark =
+        !executes && side == SliceSide::kHost && part != Part::kUnknown && part != Part::kCompiling;
+    spans.has_records = spans.has_records || side == SliceSide::kOperator ||
+                        (side == SliceSide::kAnnotation && !context.trace().xla);
+    spans.has_xla_marks = spans.has_xla_marks || is_mark;
+    spans.shows_tracing =
+        spans.shows_tracing || (part == Part::kTracing && side != SliceSide::kRuntime);
     if (part != Part::kUnknown && slice.duration > 0) {
       add_span(&spans.at(part), {slice.start, slice.end()});
     }
@@ -195,9 +214,13 @@ std::vector<TimeSpan> united(std::vector<TimeSpan> a, const std::vector<TimeSpan
 std::string_view unknown_of(Part part, const TraceContext& context, const PartSpans& spans) {
   const bool is_on_device = !context.device().empty();
   const auto has = [&](Part one) { return !spans.of[static_cast<std::size_t>(one)].empty(); };
-  if (part == Part::kCompiling) return spans.has_host ? "" : kNoHost;
-  if (!context.unknowns().device.empty()) return context.unknowns().device;
   const bool is_of_xla = context.trace().xla != nullptr;
+  if (part == Part::kCompiling) {
+    if (has(Part::kCompiling) || spans.has_records || spans.has_xla_marks) return "";
+    if (!spans.has_host) return kNoHost;
+    return is_of_xla ? kNoXlaMarks : kNoCompilingRecords;
+  }
+  if (!context.unknowns().device.empty()) return context.unknowns().device;
   switch (part) {
     case Part::kExecuting:
       return has(Part::kExecuting) ? "" : kNothingExecutes;
@@ -214,10 +237,10 @@ std::string_view unknown_of(Part part, const TraceContext& context, const PartSp
       if (has(Part::kWaiting)) return "";
       if (!spans.has_host) return kNoHost;
       if (!is_on_device) return kNoDevice;
-      if (is_of_xla) return has(Part::kTracing) ? "" : kNoTracingMarks;
+      if (is_of_xla) return has(Part::kTracing) ? "" : kNoMarksOfWaiting;
       return spans.has_runtime ? "" : kNoRuntimeCalls;
     case Part::kTracing:
-      if (has(Part::kTracing)) return "";
+      if (spans.shows_tracing) return "";
       if (!spans.has_host) return kNoHost;
       if (is_of_xla) return kNoTracingMarks;
       return is_on_device ? kNoOperators : kNoDevice;
@@ -343,7 +366,7 @@ IterationProfile iteration_profile(const TraceContext& context,
   if (profile.operators.where != FrameworkOperators::Where::kNowhere) {
     profile.operators.in_iterations = operator_time_within(context, iterations, executing);
   }
-  if (spans.has_host)
+  if (profile.of(Part::kCompiling).time)
     profile.compiling = total(spans.of[static_cast<std::size_t>(Part::kCompiling)]);
   profile.peak_memory = peak_memory_of(context.trace());
   return profile;

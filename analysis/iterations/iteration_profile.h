@@ -64,7 +64,8 @@ struct IterationProfile {
   /// that time; "": nothing is known to have run on a device.
   std::string top_class;
   double top_share = 0;
-  /// ns in which anything was compiled, in the whole profile. None: it shows nothing of the host.
+  /// ns in which anything was compiled, in the whole profile. None: `of(kCompiling).unknown` says
+  /// why.
   std::optional<std::int64_t> compiling;
   /// Bytes: the most that one of XLA's allocators had given away at once within the profile. None:
   /// the profile does not say it.

@@ -9,10 +9,12 @@
 
 #include "analysis/profiles/dynamo_counters.h"
 #include "analysis/text/quantity_text.h"
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::analysis {
 
 using schema::ArtifactKind;
+using schema::name_in_sentence;
 using Topic = ProfileFinding::Topic;
 using Kind = ProfileChange::Kind;
 
@@ -76,13 +78,14 @@ std::string_view subject_of(Topic topic) {
 std::string change_text(ArtifactKind kind, const ProfileChange& change, ProfileUnit unit) {
   // What a trace counts is there, if only as 0; a counter has a name of its own.
   const bool is_named = kind != ArtifactKind::kTrace;
+  const std::string name = name_in_sentence(change.name);
   if (is_named && change.kind == Kind::kAppeared) {
-    return fmt::format("{} is new ({})", change.name, amount_text(change.after, unit));
+    return fmt::format("{} is new ({})", name, amount_text(change.after, unit));
   }
   if (is_named && change.kind == Kind::kGone) {
-    return fmt::format("{} is gone (was {})", change.name, amount_text(change.before, unit));
+    return fmt::format("{} is gone (was {})", name, amount_text(change.before, unit));
   }
-  return fmt::format("{} {} → {}", change.name, amount_text(change.before, unit),
+  return fmt::format("{} {} → {}", name, amount_text(change.before, unit),
                      amount_text(change.after, unit));
 }
 
@@ -191,7 +194,7 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
     const char* const how = item.kind == Kind::kAppeared ? ", new"
                             : item.kind == Kind::kGone   ? ", gone"
                                                          : "";
-    finding.sentence += fmt::format("{}{} {}", said ? "; " : ": ", item.name,
+    finding.sentence += fmt::format("{}{} {}", said ? "; " : ": ", name_in_sentence(item.name),
                                     signed_text(nanoseconds_text(its), its));
     // What went the other way makes up for more than a whole: no share of it.
     if (item.share && *item.share <= 1) {
@@ -237,8 +240,8 @@ void find_names(const ProfileComparison& comparison, std::vector<ProfileFinding>
     finding.sentence = words;
     for (std::size_t i = 0; i < largest.size() && i < kMostNames; ++i) {
       const auto& [name, named] = largest[i];
-      finding.sentence +=
-          fmt::format("{}{} ({} {})", i ? "; " : ": ", name, nanoseconds_text(named.ns), named.of);
+      finding.sentence += fmt::format("{}{} ({} {})", i ? "; " : ": ", name_in_sentence(name),
+                                      nanoseconds_text(named.ns), named.of);
       finding.names.emplace_back(name);
     }
     finding.sentence += rest_text(largest.size()) + ".";

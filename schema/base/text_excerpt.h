@@ -19,4 +19,15 @@ inline std::string beginning_of(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end)).append("…");
 }
 
+/// Of a name that a foreign file gives, what a sentence can hold: control characters, among them
+/// line breaks, are spaces, and it is cut as beginning_of() does.
+inline std::string name_in_sentence(std::string_view name, std::size_t most = 200) {
+  std::string text = beginning_of(name, most);
+  for (char& one : text) {
+    const auto byte = static_cast<unsigned char>(one);
+    if (byte < 0x20U || byte == 0x7FU) one = ' ';
+  }
+  return text;
+}
+
 }  // namespace benchhud::schema

@@ -235,17 +235,20 @@ ORDER BY i.run_id
 SELECT bytes, zstd, byte_count, hash FROM text WHERE id = $1
 
 -- name: experiments_with_artifacts
-SELECT r.experiment_id
-FROM result AS r
-JOIN experiment AS asked ON asked.id = r.experiment_id
-WHERE r.run_id = $1 AND EXISTS (
-  SELECT 1
-  FROM invocation AS i
-  JOIN experiment AS e ON e.family = asked.family AND (e.id = asked.id OR e.batch_size IS NULL)
-    AND e.accelerator_model = i.accelerator_model
-  JOIN artifact_tie AS t ON t.experiment = e.hash AND t.timestamp = i.timestamp
-  WHERE i.run_id = r.run_id)
-ORDER BY r.experiment_id
+-- Materialized, because the planner would look for the dumps of each result twice.
+WITH dumped AS MATERIALIZED (
+  SELECT r.experiment_id AS experiment_id, (
+    SELECT max(a.trace_id IS NOT NULL)
+    FROM invocation AS i
+    JOIN experiment AS e ON e.family = asked.family AND (e.id = asked.id OR e.batch_size IS NULL)
+      AND e.accelerator_model = i.accelerator_model
+    JOIN artifact_tie AS t ON t.experiment = e.hash AND t.timestamp = i.timestamp
+    JOIN artifact AS a ON a.id = t.artifact_id
+    WHERE i.run_id = r.run_id) AS has_profile
+  FROM result AS r
+  JOIN experiment AS asked ON asked.id = r.experiment_id
+  WHERE r.run_id = $1)
+SELECT experiment_id, has_profile FROM dumped WHERE has_profile IS NOT NULL ORDER BY experiment_id
 
 -- name: medians_of_run
 SELECT r.experiment_id, m.median

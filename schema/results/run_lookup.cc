@@ -21,10 +21,13 @@ Expected<std::vector<std::pair<ExperimentId, double>>> medians_of_run(Connection
   });
 }
 
-Expected<std::vector<ExperimentId>> experiments_with_artifacts(Connection& connection, RunId run) {
+Expected<std::vector<ExperimentDumps>> experiments_with_artifacts(Connection& connection,
+                                                                  RunId run) {
   Statement query = connection.cached(sql::kExperimentsWithArtifacts);
   query.bind(1, run);
-  return collect(query, [](const Statement& row) { return ExperimentId(row.integer(0)); });
+  return collect(query, [](const Statement& row) {
+    return ExperimentDumps{ExperimentId(row.integer(0)), row.integer(1) != 0};
+  });
 }
 
 }  // namespace benchhud::schema

@@ -21,7 +21,13 @@ Expected<std::vector<std::pair<ExperimentId, double>>> medians_of_run(Connection
                                                                       RunId run,
                                                                       std::string_view metric);
 
-/// The experiments whose results in a run have dumps, in order.
-Expected<std::vector<ExperimentId>> experiments_with_artifacts(Connection& connection, RunId run);
+/// An experiment whose result in a run has dumps.
+struct ExperimentDumps {
+  ExperimentId experiment{};
+  bool has_profile = false;  ///< a trace or an XPlane profile among them
+};
+/// By experiment.
+Expected<std::vector<ExperimentDumps>> experiments_with_artifacts(Connection& connection,
+                                                                  RunId run);
 
 }  // namespace benchhud::schema

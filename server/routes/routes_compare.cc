@@ -1,7 +1,7 @@
 // Two runs side by side: what of it is worse, better or missing, and how sure that is.
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "analysis/results/comparison_groups.h"
 #include "analysis/results/run_comparison.h"
@@ -90,11 +90,13 @@ Expected<std::vector<analysis::SideMetric>> memory_metrics(RequestContext& conte
   return metrics;
 }
 
-Expected<std::unordered_set<schema::ExperimentId>> dumped(RequestContext& context,
-                                                          const AskedSide& side) {
+Expected<std::unordered_map<schema::ExperimentId, bool>> dumped(RequestContext& context,
+                                                                const AskedSide& side) {
   BENCHHUD_ASSIGN(const auto found, schema::experiments_with_artifacts(
                                         context.reader().connection(), side.run->run.id));
-  return std::unordered_set<schema::ExperimentId>(found.begin(), found.end());
+  std::unordered_map<schema::ExperimentId, bool> has_profile;
+  for (const auto& one : found) has_profile[one.experiment] = one.has_profile;
+  return has_profile;
 }
 
 Expected<void> write_side(RequestContext& context, schema::JsonWriter& json, std::string_view name,

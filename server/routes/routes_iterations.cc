@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,16 +86,20 @@ TimeOfSide part_of_side(const ProfiledResult& side, IterationPart part) {
   return time;
 }
 
-// The order in which an iteration goes through its parts.
+// The order in which an iteration goes through its parts, and what is left behind them.
 constexpr std::array kOrderOfParts = {IterationPart::kTracing,      IterationPart::kCompiling,
                                       IterationPart::kTransferring, IterationPart::kExecuting,
                                       IterationPart::kWaiting,      IterationPart::kUnknown};
 
 std::vector<ComparedRow> compared_parts(const ProfiledResult& left, const ProfiledResult& right) {
   std::vector<ComparedRow> rows;
+  bool knows_same = true;
   for (const IterationPart part : kOrderOfParts) {
     ComparedRow row{"part", name_of(part), part_of_side(left, part), part_of_side(right, part), {}};
-    if (row.left.ns && row.right.ns) row.difference = *row.right.ns - *row.left.ns;
+    knows_same = knows_same && row.left.share.has_value() == row.right.share.has_value();
+    // What one side cannot tell is in its unknown time, and not in the other's.
+    const bool compares = part != IterationPart::kUnknown || knows_same;
+    if (compares && row.left.ns && row.right.ns) row.difference = *row.right.ns - *row.left.ns;
     rows.push_back(row);
   }
   return rows;
@@ -181,6 +184,10 @@ void write_side(schema::JsonWriter& json, std::string_view key, const AskedResul
       text_or_null(profile != nullptr ? std::string_view(profile->busy_unknown) : of.missing()));
   json.field("operators_on", profile != nullptr ? name_of(profile->operators.where)
                                                 : name_of(FrameworkOperators::Where::kNowhere));
+  const bool is_on_device =
+      profile != nullptr && profile->operators.where == FrameworkOperators::Where::kDevice;
+  json.field("operator_devices",
+             is_on_device ? std::optional(profile->operators.device_count) : std::nullopt);
   json.field("operators_unknown",
              text_or_null(profile != nullptr ? std::string_view(profile->operators.unknown)
                                              : of.missing()));
@@ -251,6 +258,7 @@ Expected<ResponsePlan> compare_profiles(RequestContext& context) {
 void write_profile_point(schema::JsonWriter& json, const ProfiledResult& of) {
   json.begin_object();
   write_dump(json, of);
+  json.field("missing", text_or_null(of.missing()));
   write_numbers(json, of);
   json.end_object();
 }
@@ -270,20 +278,14 @@ Expected<void> read_profile_series(RequestContext& context, const SeriesScope& s
     if (!matches_any(context.query, "backend", entry->backend())) continue;
     BENCHHUD_ASSIGN(const auto runs, reader.runs_with_artifacts(entry->id(), std::nullopt));
     if (runs.empty()) continue;
-    std::map<schema::RunId, std::optional<std::int64_t>> iterations_per_run;
-    BENCHHUD_ASSIGN(const auto results,
-                    reader.series_without_samples(entry->id(), scope.runs.front()->run.started_at,
-                                                  scope.runs.back()->run.started_at));
-    for (const auto& facts : results) iterations_per_run[facts.run] = facts.iterations_per_run;
     ProfileSeries series{entry, std::vector<std::optional<ProfiledResult>>(scope.runs.size())};
     bool has_any = false;
     for (const schema::RunId run : runs) {
       const auto place = scope.places.find(run);
       if (place == scope.places.end()) continue;
-      BENCHHUD_ASSIGN(auto profiled, service::profile_of_result(reader, {run, entry->id()},
-                                                                iterations_per_run[run]));
-      if (!profiled.profile) continue;
-      profiled.profile->operators = {};  // many, and in no point
+      BENCHHUD_ASSIGN(auto profiled, service::profile_of_result(reader, {run, entry->id()}));
+      if (!profiled.artifact) continue;
+      if (profiled.profile) profiled.profile->operators = {};  // many, and in no point
       series.points[place->second] = std::move(profiled);
       has_any = true;
     }

@@ -22,7 +22,7 @@ std::string_view name_of(CountedBy counted_by) {
 std::string_view ProfiledResult::missing() const {
   if (profile) return "";
   if (!artifact) return "The result has no profile.";
-  return "An older version took the profile in; it is being summed up again.";
+  return "An older version took the profile in: it is being read again.";
 }
 
 Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result,
@@ -51,6 +51,12 @@ Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::Artif
     found.counted_by = CountedBy::kRepetition;
   }
   return found;
+}
+
+Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result) {
+  const auto facts = reader.result(result.run, result.experiment);
+  if (!facts && facts.error().code != schema::ErrorCode::kNotFound) return facts.error();
+  return profile_of_result(reader, result, facts ? facts->iterations_per_run : std::nullopt);
 }
 
 }  // namespace benchhud::service

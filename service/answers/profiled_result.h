@@ -20,7 +20,7 @@ struct ProfiledResult {
   };
   std::optional<schema::Artifact> artifact;  ///< none: the result has no profile
   /// None where there is no profile, and where an older version took it in and it has not been
-  /// summed up again yet.
+  /// read again yet.
   std::optional<analysis::IterationProfile> profile;
   std::optional<std::int64_t> iterations;
   CountedBy counted_by = CountedBy::kNothing;
@@ -38,5 +38,8 @@ std::string_view name_of(ProfiledResult::CountedBy counted_by);
 schema::Expected<ProfiledResult> profile_of_result(schema::Reader& reader,
                                                    schema::ArtifactResult result,
                                                    std::optional<std::int64_t> iterations_per_run);
+/// The same, with the iterations that the store has of the result.
+schema::Expected<ProfiledResult> profile_of_result(schema::Reader& reader,
+                                                   schema::ArtifactResult result);
 
 }  // namespace benchhud::service

@@ -4,7 +4,8 @@
 //   of each part: time or none, with_overlap or none, unknown
 //   busy or none, busy_unknown
 //   operators: where; number of rows, then of each, of `rest` and of `without_operator`: name, time
-//     and count, signed; unknown; total and in_iterations, signed
+//     and count, signed; unknown; total, in_iterations and
+//     device_count, signed; names_triton_kernels, 1 or 0
 //   top_class; top_share, a double; compiling or none; peak_memory or none
 #include "service/traces/iteration_profile_codec.h"
 
@@ -52,6 +53,8 @@ void put_operators(schema::ColumnWriter& bytes, const FrameworkOperators& operat
   put_text(bytes, operators.unknown);
   bytes.put_signed(operators.total);
   bytes.put_signed(operators.in_iterations);
+  bytes.put_signed(operators.device_count);
+  bytes.put(operators.names_triton_kernels ? 1 : 0);
 }
 
 FrameworkOperators get_operators(schema::ColumnReader& bytes) {
@@ -71,6 +74,8 @@ FrameworkOperators get_operators(schema::ColumnReader& bytes) {
   operators.unknown = get_text(bytes);
   operators.total = bytes.get_signed();
   operators.in_iterations = bytes.get_signed();
+  operators.device_count = bytes.get_signed();
+  operators.names_triton_kernels = bytes.get() != 0;
   return operators;
 }
 

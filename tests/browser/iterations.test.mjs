@@ -36,6 +36,7 @@ test("two backends stand beside each other: parts, profiles, operators", () =>
     assert.match(await text(page.locator(".two-facts")), /4 iterations, by steps of the profiler.*4 iterations, by step marks of PyTorch\/XLA/s);
     const first = page.locator("section[aria-labelledby=operators] tbody tr").first();
     assert.match(await text(first), /aten::mm.*400 µs.*300 µs.*−100 µs/s);
+    assert.match(await text(page.locator("section[aria-labelledby=operators]")), /a fusion of XLA counts wholly as the one operator that the profile gives it\./);
     assert.match(await text(page.locator(".reasons-unknown")), /no operator is known/);
     assert.deepEqual(await axe(page), []);
     await shot(page, "iterations");

@@ -128,6 +128,39 @@ describe("two backends of one model", () => {
     assert.equal(answer.right.busy_share, null);
   });
 
+  test("what a trace of runtime calls and kernels alone cannot show is unknown, and then what is left does not compare", async () => {
+    const db = join(folder, "kernels.db");
+    for (const night of writeFleet(join(folder, "kernels"), { nights: 4, profiled: [3], both: [3], marked: false, withOperators: false })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+    const one = await serve(db);
+    try {
+      const answer = await getJson(await comparison(3), one);
+      assertValid("ProfileComparison", answer);
+      const of = (name) => answer.parts.find((part) => part.name === name);
+      for (const name of ["tracing", "compiling"]) {
+        assert.equal(of(name).left.ns, null, name);
+        assert.match(of(name).left.unknown, /operators/);
+        assert.notEqual(of(name).right.ns, null, name);
+      }
+      assert.equal(answer.left.compiling_ns, null);
+      assert.ok(of("executing").difference_ns !== null);
+      assert.ok(of("unknown").left.ns !== null && of("unknown").right.ns !== null);
+      assert.equal(of("unknown").difference_ns, null);
+      near(answer.parts.reduce((sum, part) => sum + (part.left.share ?? 0), 0), 1);
+    } finally {
+      assert.equal((await one.stop()).code, 0);
+    }
+  });
+
+  test("the comparison of runs says which results have a profile", async () => {
+    const sides = async (night) => {
+      const { rows } = await getJson(`/compare?left=${day(night)}&left_backend=inductor&right=${day(night)}&right_backend=openxla%2Bdynamo`);
+      const row = rows.find((one) => one.model === "alpha");
+      return [row.left.has_profile, row.right.has_profile];
+    };
+    assert.deepEqual(await sides(3), [true, true]);
+    assert.deepEqual(await sides(SLOW_FROM), [true, false]);
+  });
+
   test("the CSV has a row per part and per operator", async () => {
     const { text, status } = await ask(await comparison(3, { more: "&format=csv&limit=1" }));
     assert.equal(status, 200);
@@ -214,6 +247,22 @@ describe("numbers of profiles over runs", () => {
     assert.equal(xla.peak_memory_bytes, (1 << 20) + 3);
     assert.equal(xla.compiling_ns, 0);
     near(xla.busy_share, 400 / 850);
+  });
+
+  test("profiles that mark no iterations have those of their repetition, as in the comparison", async () => {
+    const db = join(folder, "unmarked.db");
+    for (const night of writeFleet(join(folder, "unmarked"), { nights: 4, profiled: [3], both: [3], marked: false })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+    const one = await serve(db);
+    try {
+      const { left } = await getJson(await comparison(3), one);
+      assert.equal(left.counted_by, "repetition");
+      const answer = await getJson(path, one);
+      const point = answer.series.find(({ experiment }) => experiment.id === left.experiment.id).points[3];
+      assert.ok(point.iteration_ns > 0);
+      assert.deepEqual([point.iteration_ns, point.idle_ns, point.missing], [left.iteration_ns, left.idle_ns, null]);
+    } finally {
+      assert.equal((await one.stop()).code, 0);
+    }
   });
 
   test("other models have none, and one backend can be asked for", async () => {

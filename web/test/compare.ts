@@ -19,6 +19,7 @@ const side = (more: Partial<ComparedResult> = {}): ComparedResult => ({
   verification: null,
   failure: null,
   has_dumps: false,
+  has_profile: false,
   ...more,
 });
 const row = (more: Partial<ComparisonRow> = {}): ComparisonRow => ({

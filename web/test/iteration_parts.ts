@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ComparedProfile, ComparedProfileTime, Experiment, ProfileComparison, ProfilePoint, ProfileSeriesAnswer, RunRef } from "../src/api/types";
-import { comparisonSentenceOf, isInTime, iterationsWords, latestProfiles, partSegments, partWords, unknownParts } from "../src/lib/iteration_parts";
+import { comparisonSentenceOf, isInTime, iterationsWords, missingWords, partSegments, partWords, profilePairs, unknownParts } from "../src/lib/iteration_parts";
 import { knownNumbers, linesOf } from "../src/parts/profile_numbers";
 
 const run = (id: number): RunRef => ({ id, name: `2026-01-0${id}T00:00:00Z`, accelerator_model: "A100", started_at: `2026-01-0${id}T00:00:00Z`, verified_at: null, labels: {} });
 const experiment = (id: number, column: string): Experiment => ({ id, suite: "torchbench", model: "alpha", test: "eval", backend: column, column, accelerator: "cuda", accelerator_model: "A100", batch_size: 8, xla: null, xla_flags: null, dynamo: "inductor", torch_xla2: null, flags: {} });
 const time = (ns: number | null, share: number | null, unknown: string | null = null) => ({ ns, share, overlapped_ns: null, unknown });
 const part = (name: string, left: ReturnType<typeof time>, right: ReturnType<typeof time>): ComparedProfileTime => ({ kind: "part", name, left, right, difference_ns: left.ns === null || right.ns === null ? null : right.ns - left.ns });
-const point = (of: Partial<ProfilePoint> = {}): ProfilePoint => ({ artifact_id: 1, trace_id: 1, iteration_ns: null, busy_share: null, idle_ns: null, top_class: null, top_share: null, compiling_ns: null, peak_memory_bytes: null, ...of });
+const point = (of: Partial<ProfilePoint> = {}): ProfilePoint => ({ artifact_id: 1, trace_id: 1, missing: null, iteration_ns: null, busy_share: null, idle_ns: null, top_class: null, top_share: null, compiling_ns: null, peak_memory_bytes: null, ...of });
 const side = (id: number, column: string, of: Partial<ComparedProfile> = {}): ComparedProfile => ({
   ...point(),
   run: run(1),
@@ -22,6 +22,7 @@ const side = (id: number, column: string, of: Partial<ComparedProfile> = {}): Co
   length_ns: 4000,
   busy_unknown: null,
   operators_on: "device",
+  operator_devices: 1,
   operators_unknown: null,
   iteration_ns: 1000,
   ...of,
@@ -52,7 +53,7 @@ test("stacks have one axis in time where the length of an iteration is known of 
 
 test("the sentence says what an iteration takes and what makes the difference", () => {
   assert.equal(comparisonSentenceOf(comparison()), "alpha, inference, inductor and openxla+dynamo, 2026-01-01 00:00: an iteration takes 1.00 µs and 1.50 µs; most of the difference is executing.");
-  assert.match(comparisonSentenceOf(comparison({ right: side(2, "openxla+dynamo", { missing: "The result has no profile." }) })), /: openxla\+dynamo has no profile\.$/);
+  assert.match(comparisonSentenceOf(comparison({ right: side(2, "openxla+dynamo", { artifact_id: null, missing: "The result has no profile." }) })), /: openxla\+dynamo has no profile\.$/);
   assert.match(comparisonSentenceOf(comparison({ left: side(1, "inductor", { iteration_ns: null }) })), /is not known of inductor\.$/);
 });
 
@@ -93,5 +94,36 @@ test("runs without a profile are gaps, and so are numbers that it does not say",
 });
 
 test("two backends are compared by their latest profiles", () => {
-  assert.deepEqual(latestProfiles(answer).map(({ column, run, experiment }) => [column, run, experiment]), [["inductor", 3, 1], ["openxla+dynamo", 1, 2]]);
+  assert.deepEqual(
+    profilePairs(answer).map(({ left, right, differs }) => [left.run, left.experiment, right.run, right.experiment, differs]),
+    [[3, 1, 1, 2, ""]],
+  );
+});
+
+test("of configurations those with the same machine, batch size and flags are compared, and else it is said what differs", () => {
+  const of = (series: [Experiment, (ProfilePoint | null)[]][]) => profilePairs({ runs: answer.runs, series: series.map(([experiment, points]) => ({ experiment, points })) });
+  const all = [point(), point(), point()];
+  const ids = ({ left, right, differs }: ReturnType<typeof of>[number]) => [left.experiment, right.experiment, differs];
+  const large = { ...experiment(4, "inductor"), batch_size: 64 };
+  const other = { ...experiment(5, "inductor"), flags: { precision: "bf16" } } as Experiment;
+  assert.deepEqual(of([[large, all], [other, all], [experiment(1, "inductor"), [point(), null, null]], [experiment(2, "openxla"), all]]).map(ids), [[1, 2, ""]], "older, and the same");
+  assert.deepEqual(of([[large, all], [other, all], [experiment(2, "openxla"), all]]).map(ids), [[5, 2, "other flags"]]);
+  assert.deepEqual(of([[large, all], [experiment(2, "openxla"), all]]).map(ids), [[4, 2, "batch 64 and batch 8"]]);
+  assert.deepEqual(of([[{ ...experiment(6, "inductor"), accelerator_model: "H100" }, all], [experiment(2, "openxla"), all]]).map(ids), [[6, 2, "H100 and A100"]]);
+  assert.deepEqual(of([[experiment(1, "inductor"), all], [experiment(2, "openxla"), [null, null, point({ missing: "being read again" })]]]), [], "what is being read again is not compared yet");
+});
+
+test("a profile that is being read again is not said to be missing", () => {
+  const again = side(1, "inductor", { missing: "An older version took the profile in: it is being read again." });
+  const none = side(2, "openxla", { artifact_id: null, missing: "The result has no profile." });
+  assert.match(comparisonSentenceOf(comparison({ left: again })), /: inductor has a profile that is being read again\.$/);
+  assert.equal(missingWords({ left: again, right: none }), "inductor has a profile that is being read again, openxla has no profile");
+  assert.equal(missingWords({ left: none, right: none }), "neither has a profile");
+  assert.equal(missingWords({ left: again, right: side(2, "openxla") }), "inductor has a profile that is being read again");
+  assert.match(comparisonSentenceOf(comparison({ left: again, right: again })), /: the left has .*again, the right has .*again\.$/);
+});
+
+test("a part is most of the difference only above half of it", () => {
+  const parts = [part("tracing", time(100, 0.1), time(300, 0.2)), part("executing", time(500, 0.5), time(740, 0.5)), part("unknown", time(400, 0.4), time(460, 0.3))];
+  assert.match(comparisonSentenceOf(comparison({ parts })), /; the largest part of the difference is executing\.$/);
 });

@@ -51,9 +51,9 @@ export function xlaSession({ iterations = 5, mm = 300, peak = 1 << 20, withOpera
 /**
  * A Chrome trace of PyTorch on a GPU: `iterations` marked by the profiler, 600 + `mm` µs each. In each, in µs: 10 to 210 tracing of aten::mm, of
  * which 100 to 200 compiling, 210 to 260 a copy, 300 to 300 + `mm` executing aten::mm and 50 µs more a fused kernel, a wait until 30 µs later.
- * `made`: when, since a file of the same content as another is the same dump.
+ * `withOperators`: whether the host's operators and annotations are recorded. `made`: when, since a file of the same content as another is the same dump.
  */
-export function cudaTrace({ iterations = 4, mm = 400, marked = true, made = "" } = {}) {
+export function cudaTrace({ iterations = 4, mm = 400, marked = true, withOperators = true, made = "" } = {}) {
   const event = (cat, name, tid, from, to, args = {}) => ({ ph: "X", cat, name, ts: from, dur: to - from, pid: tid === 7 ? 0 : 1, tid, args });
   const events = [
     { ph: "M", name: "process_labels", pid: 0, args: { labels: "GPU 0" } },
@@ -74,7 +74,8 @@ export function cudaTrace({ iterations = 4, mm = 400, marked = true, made = "" }
       event("cuda_runtime", "cudaDeviceSynchronize", 1, at + 280, at + 380 + mm),
     );
   }
-  return JSON.stringify({ made, traceEvents: events });
+  const isRecorded = ({ cat }) => withOperators || !["cpu_op", "user_annotation"].includes(cat);
+  return JSON.stringify({ made, traceEvents: events.filter(isRecorded) });
 }
 
 const DAY = 86400, FIRST = 1761955200; // 2025-11-01T00:00:00Z
@@ -94,8 +95,9 @@ function timed(night, seconds) {
 /**
  * The output folders of nights on which alpha, and a model without profiles, ran on inductor and on openxla; alpha is slower on inductor from
  * `slowFrom` on. `profiled`: the nights with a trace of alpha on inductor; `both`: those with an XPlane profile of it on openxla.
+ * `marked`, `withOperators`: of the traces, as cudaTrace() has them.
  */
-export function writeFleet(folder, { nights = 24, slowFrom = 14, profiled = [], both = [] } = {}) {
+export function writeFleet(folder, { nights = 24, slowFrom = 14, profiled = [], both = [], marked = true, withOperators = true } = {}) {
   return Array.from({ length: nights }, (_, night) => {
     const isSlow = night >= slowFrom;
     const timestamp = FIRST + DAY * night;
@@ -110,7 +112,7 @@ export function writeFleet(folder, { nights = 24, slowFrom = 14, profiled = [], 
     ]);
     write("results.jsonl", lines.join("\n") + "\n");
     // Of 280 µs that an iteration takes longer, the matrix product is 240 and the rest is the host's.
-    if (profiled.includes(night)) write(`alpha/11/trace-${CHROME}.json.gz`, gzipSync(cudaTrace({ mm: isSlow ? 640 : 400, made: place })));
+    if (profiled.includes(night)) write(`alpha/11/trace-${CHROME}.json.gz`, gzipSync(cudaTrace({ mm: isSlow ? 640 : 400, marked, withOperators, made: place })));
     if (both.includes(night)) write(`alpha/xla-profile/xplane-${XPLANE}/plugins/profile/2026_01_02_03_04_05/localhost_9012.xplane.pb`, xlaSession({ peak: (1 << 20) + night }));
     return place;
   });

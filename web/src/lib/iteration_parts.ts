@@ -1,5 +1,5 @@
 // Where an iteration goes, made ready to be drawn and said: by the profiles of two results.
-import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ProfileSeriesAnswer } from "../api/types";
+import type { ComparedProfile, ComparedProfileTime, Experiment, ProfileComparison, ProfileSeriesAnswer } from "../api/types";
 import { byBackend } from "./backends";
 import { runName, shown, testName } from "./format";
 import { nanoseconds, percent } from "./profile";
@@ -44,17 +44,26 @@ export function iterationsWords(side: ComparedProfile): string {
   return "the whole profile; nothing marks iterations or says how many there are";
 }
 
+/** Of a comparison in which a side has no profile to look at: which, and whether there is none or it is being read again. */
+export function missingWords({ left, right }: Pick<ProfileComparison, "left" | "right">): string {
+  const words = (side: ComparedProfile) => (side.artifact_id === null ? "has no profile" : "has a profile that is being read again");
+  const without = [left, right].filter((side) => side.missing !== null);
+  if (without.length === 2 && without.every((side) => side.artifact_id === null)) return "neither has a profile";
+  return without.map((side, index) => `${without.length > 1 && left.experiment.column === right.experiment.column ? (index ? "the right" : "the left") : side.experiment.column} ${words(side)}`).join(", ");
+}
+
 /** What is compared, and which part makes the difference. */
 export function comparisonSentenceOf(answer: ProfileComparison): string {
   const { left, right } = answer;
   const what = `${shown(right.experiment.model)}, ${testName(right.experiment.test)}`;
   const same = left.run.id === right.run.id;
   const sides = left.experiment.id === right.experiment.id ? `${right.experiment.column}, ${runName(left.run)} and ${runName(right.run)}` : same ? `${left.experiment.column} and ${right.experiment.column}, ${runName(right.run)}` : `${left.experiment.column} of ${runName(left.run)} and ${right.experiment.column} of ${runName(right.run)}`;
-  if (left.missing !== null || right.missing !== null) return `${what}, ${sides}: ${left.missing !== null && right.missing !== null ? "neither has a profile" : `${left.missing !== null ? left.experiment.column : right.experiment.column} has no profile`}.`;
+  if (left.missing !== null || right.missing !== null) return `${what}, ${sides}: ${missingWords(answer)}.`;
   if (left.iteration_ns === null || right.iteration_ns === null) return `${what}, ${sides}: how long an iteration is is not known of ${left.iteration_ns === null && right.iteration_ns === null ? "either profile" : left.iteration_ns === null ? left.experiment.column : right.experiment.column}.`;
   const by = right.iteration_ns - left.iteration_ns;
   const most = answer.parts.filter((one) => one.difference_ns !== null && one.difference_ns * by > 0).sort((a, b) => Math.abs(b.difference_ns as number) - Math.abs(a.difference_ns as number))[0];
-  const because = most ? `; most of the difference is ${most.name === "unknown" ? "not known" : most.name}` : "";
+  const isMost = most && Math.abs(most.difference_ns as number) > Math.abs(by) / 2;
+  const because = most ? `; ${isMost ? "most" : "the largest part"} of the difference is ${most.name === "unknown" ? "not known" : most.name}` : "";
   return `${what}, ${sides}: an iteration takes ${nanoseconds(left.iteration_ns)} and ${nanoseconds(right.iteration_ns)}${because}.`;
 }
 
@@ -77,14 +86,41 @@ export function unknownParts(answer: Pick<ProfileComparison, "left" | "right" | 
   });
 }
 
-/** The profile of each backend's latest run that has one, as a comparison wants them: of several configurations the newest. */
-export function latestProfiles(answer: ProfileSeriesAnswer): { column: string; backend: string; run: number; experiment: number; place: number }[] {
-  const latest = new Map<string, { column: string; backend: string; run: number; experiment: number; place: number }>();
-  for (const { experiment, points } of answer.series) {
-    const place = points.reduce((last, point, index) => (point ? index : last), -1);
+export type LatestProfile = { column: string; run: number; experiment: number; place: number; of: Experiment };
+
+/** The latest profile of each experiment that has one, in the order of backends. */
+function latestOfExperiments(answer: ProfileSeriesAnswer): LatestProfile[] {
+  const latest = answer.series.flatMap(({ experiment, points }) => {
+    const place = points.reduce((last, point, index) => (point && point.missing === null ? index : last), -1);
     const run = answer.runs[place];
-    if (!run || (latest.get(experiment.column)?.place ?? -1) >= place) continue;
-    latest.set(experiment.column, { column: experiment.column, backend: experiment.backend, run: run.id, experiment: experiment.id, place });
-  }
-  return [...latest.values()].sort((a, b) => byBackend(a.backend, b.backend) || (a.column < b.column ? -1 : 1));
+    return run ? [{ column: experiment.column, run: run.id, experiment: experiment.id, place, of: experiment }] : [];
+  });
+  return latest.sort((a, b) => byBackend(a.of.backend, b.of.backend) || (a.column < b.column ? -1 : a.column > b.column ? 1 : b.place - a.place));
+}
+
+const settings = ({ batch_size, xla_flags, flags }: Experiment): string => JSON.stringify([batch_size, xla_flags, Object.entries(flags).sort(([a], [b]) => (a < b ? -1 : 1))]);
+const machineAndBatch = ({ accelerator_model, batch_size }: Experiment): [string, string] => [accelerator_model, batch_size === null ? "batch size unknown" : `batch ${batch_size}`];
+
+/** A pair of profiles of two backends, and what of their settings is not the same, in words. */
+export type ProfilePair = { left: LatestProfile; right: LatestProfile; differs: string };
+
+/** One pair of each two backends, by the latest profiles: of configurations on the same machine those with the same batch size and flags first. */
+export function profilePairs(answer: ProfileSeriesAnswer): ProfilePair[] {
+  const latest = latestOfExperiments(answer);
+  const columns = [...new Set(latest.map((one) => one.column))];
+  const penalty = (left: LatestProfile, right: LatestProfile): number => (left.of.accelerator_model !== right.of.accelerator_model ? 4 : 0) + (left.of.batch_size !== right.of.batch_size ? 2 : 0) + (settings(left.of) !== settings(right.of) ? 1 : 0);
+  return columns.flatMap((one, index) =>
+    columns.slice(index + 1).flatMap((other) => {
+      const all = latest.filter(({ column }) => column === one).flatMap((left) => latest.filter(({ column }) => column === other).map((right) => ({ left, right })));
+      const best = all.sort((a, b) => penalty(a.left, a.right) - penalty(b.left, b.right) || Math.min(b.left.place, b.right.place) - Math.min(a.left.place, a.right.place))[0];
+      return best ? [{ ...best, differs: differenceOfSettings(best.left.of, best.right.of) }] : [];
+    }),
+  );
+}
+
+function differenceOfSettings(left: Experiment, right: Experiment): string {
+  const of = machineAndBatch(right);
+  const words = machineAndBatch(left).flatMap((word, index) => (word === of[index] ? [] : [`${word} and ${of[index]}`]));
+  if (!words.length && settings(left) !== settings(right)) words.push("other flags");
+  return words.join(", ");
 }

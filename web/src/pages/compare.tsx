@@ -845,7 +845,7 @@ function RowPanel({ answer, row, past, onClose }: { answer: Comparison; row: Com
         <History row={row} past={past} unit={unit} wide />
         {both && left.has_dumps && right.has_dumps && (
           <>
-            <a href={profileComparisonHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>Where an iteration goes on both sides</a>
+            {(left.has_profile || right.has_profile) && <a href={profileComparisonHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>Where an iteration goes on both sides</a>}
             <a href={profileDiffHref({ run: runs.left.id, experiment: left.experiment_id as number }, { run: runs.right.id, experiment: right.experiment_id as number })}>What differs between the profiles</a>
           </>
         )}

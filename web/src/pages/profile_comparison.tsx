@@ -5,7 +5,7 @@ import type { ComparedProfileTime, ProfileComparison, ResultDetail, ProfileTime 
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
-import { SIDE_NAMES, type SideName, comparisonSentenceOf, isInTime, iterationsWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
+import { SIDE_NAMES, type SideName, comparisonSentenceOf, isInTime, iterationsWords, missingWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
 import { ticksTo } from "../lib/phases";
 import { nanoseconds, percent, relative, signedAmount, unitOfNs } from "../lib/profile";
 import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
@@ -82,7 +82,7 @@ export function ProfileComparisonPage() {
           <Section
             id="operators"
             title="Operators of the framework"
-            note="Time of an iteration without what lies within, the largest difference first. A kernel that Inductor fused has a row of its own."
+            note="Time of an iteration without what lies within, the largest difference first. A kernel that Inductor fused has a row of its own; a fusion of XLA counts wholly as the one operator that the profile gives it."
             actions={
               data.operator_count > data.operators.length || all ? (
                 <button type="button" class="button" aria-pressed={all} onClick={() => setQuery({ all: all ? null : "true" })}>
@@ -188,7 +188,7 @@ const Share = ({ of }: { of: ProfileTime }) => (of.share === null ? <Missing why
 
 const Difference = ({ row }: { row: ComparedProfileTime }) =>
   row.difference_ns === null ? (
-    <Missing why={row.left.unknown ?? row.right.unknown ?? "these times do not compare"} />
+    <Missing why={row.left.unknown ?? row.right.unknown ?? (row.kind === "part" ? "the profiles do not tell the same parts, so what is left does not compare" : "these times do not compare")} />
   ) : (
     <span class="num" title={`${full(row.difference_ns)} ns`}>
       {signedAmount(row.difference_ns, "ns")} {row.left.ns !== null && row.right.ns !== null && <span class="quiet">{relative(row.left.ns, row.right.ns)}</span>}
@@ -287,7 +287,7 @@ function Facts({ answer }: { answer: ProfileComparison }) {
     if (what === "iterations") return iterationsWords(of);
     if (what === "busy") return of.busy_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${percent(of.busy_share)} of the iterations${of.idle_ns !== null ? `; idle ${nanoseconds(of.idle_ns)} an iteration` : ""}`;
     if (what === "class") return of.top_class === null || of.top_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${of.top_class}, ${percent(of.top_share)} of the time on devices`;
-    if (what === "compiling") return of.compiling_ns === null ? <Missing flush why={of.missing ?? "the profile has no events of the host"} /> : nanoseconds(of.compiling_ns);
+    if (what === "compiling") return of.compiling_ns === null ? <Missing flush why={of.missing ?? "the profile shows too little of the host to tell"} /> : nanoseconds(of.compiling_ns);
     return of.peak_memory_bytes === null ? <Missing flush why={of.missing ?? "the profile does not say what allocators gave away"} /> : bytes(of.peak_memory_bytes);
   };
   const rows = [
@@ -341,13 +341,13 @@ function Operators({ answer }: { answer: ProfileComparison }) {
   ];
   const unknown = SIDE_NAMES.flatMap((side) => (answer[side].operators_unknown && answer[side].missing === null ? [{ side, why: answer[side].operators_unknown }] : []));
   if (!answer.operators.length) {
-    const missing = SIDE_NAMES.filter((side) => answer[side].missing !== null);
-    return <p class="quiet">{missing.length ? `Nothing to compare: ${missing.map((side) => answer[side].experiment.column).join(" and ")} ${missing.length > 1 ? "have" : "has"} no profile.` : "Neither profile names an operator."}</p>;
+    const isMissing = SIDE_NAMES.some((side) => answer[side].missing !== null);
+    return <p class="quiet">{isMissing ? `Nothing to compare: ${missingWords(answer)}.` : "Neither profile names an operator."}</p>;
   }
   return (
     <>
       <p class="note">
-        {SIDE_NAMES.map((side) => `${answer[side].experiment.column}: ${answer[side].operators_on === "device" ? "time on devices" : answer[side].operators_on === "host" ? "time on the host" : "not known"}`).join("; ")}.{answer.without_difference && <span class="warn"> {answer.without_difference}</span>}
+        {SIDE_NAMES.map((side) => `${answer[side].experiment.column}: ${answer[side].operators_on === "device" ? `time on devices${(answer[side].operator_devices ?? 1) > 1 ? `, the mean of ${answer[side].operator_devices}` : ""}` : answer[side].operators_on === "host" ? "time on the host" : "not known"}`).join("; ")}.{answer.without_difference && <span class="warn"> {answer.without_difference}</span>}
       </p>
       <Table
         caption="Operators of both profiles"

@@ -5,7 +5,7 @@ import type { ProfilePoint, ProfileSeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { bytes, date, plural, unitOf, unitOfBytes, type Unit } from "../lib/format";
-import { latestProfiles } from "../lib/iteration_parts";
+import { profilePairs } from "../lib/iteration_parts";
 import { nanoseconds, percent } from "../lib/profile";
 import { profileComparisonHref, profileHref, go } from "../lib/route";
 import { Chart, type ChartSeries, type Range } from "./chart";
@@ -52,9 +52,9 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
   if (error && !data) return <ErrorNote error={error} again={again} />;
   // Most models have no profile, and a section of its own would say that on every page.
   if (!data || !shown || !data.series.length) return null;
-  const latest = latestProfiles(data);
-  const pairs = latest.flatMap((left, index) => latest.slice(index + 1).map((right) => ({ left, right }))).slice(0, 6);
+  const pairs = profilePairs(data).slice(0, 6);
   const numbers = knownNumbers(shown);
+  const isReadAgain = shown.series.some(({ points }) => points.some((point) => point !== null && point.missing !== null));
   return (
     <Section
       id="profiles"
@@ -65,18 +65,20 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
       {pairs.length > 0 && (
         <p class="note two-backends">
           Where an iteration goes, by the latest profiles of two backends:{" "}
-          {pairs.map(({ left, right }, index) => (
+          {pairs.map(({ left, right, differs }, index) => (
             <span key={`${left.column} ${right.column}`}>
               {index > 0 && ", "}
               <a href={profileComparisonHref(left, right)}>
                 {left.column} and {right.column}
               </a>
+              {differs && ` (${differs})`}
             </span>
           ))}
           .
         </p>
       )}
-      {numbers.length === 0 && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
+      {isReadAgain && <p class="note">Some profiles were taken in by an older version and are being read again: their numbers are missing until then.</p>}
+      {numbers.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
       {numbers.map((number) => {
         const lines = linesOf(shown, number);
         const values = lines.flatMap((one) => one.points.map((point) => point?.value ?? NaN));
@@ -107,12 +109,12 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
                 <RunLink run={run} />
               </th>
               <td class="mono">{experiment.column}</td>
-              <td class="right">{cell(point.iteration_ns, nanoseconds, "nothing says how many iterations the profile has")}</td>
-              <td class="right">{cell(point.busy_share, percent, "not known, or nothing ran on a device")}</td>
-              <td class="right">{cell(point.idle_ns, nanoseconds, "not known, or nothing ran on a device")}</td>
-              <td>{point.top_class === null || point.top_share === null ? <Missing flush why="not known, or nothing ran on a device" /> : `${point.top_class}, ${percent(point.top_share)}`}</td>
-              <td class="right">{cell(point.compiling_ns, nanoseconds, "the profile has no events of the host")}</td>
-              <td class="right">{cell(point.peak_memory_bytes, bytes, "the profile does not say it")}</td>
+              <td class="right">{cell(point.iteration_ns, nanoseconds, point.missing ?? "nothing says how many iterations the profile has")}</td>
+              <td class="right">{cell(point.busy_share, percent, point.missing ?? "not known, or nothing ran on a device")}</td>
+              <td class="right">{cell(point.idle_ns, nanoseconds, point.missing ?? "not known, or nothing ran on a device")}</td>
+              <td>{point.top_class === null || point.top_share === null ? <Missing flush why={point.missing ?? "not known, or nothing ran on a device"} /> : `${point.top_class}, ${percent(point.top_share)}`}</td>
+              <td class="right">{cell(point.compiling_ns, nanoseconds, point.missing ?? "the profile shows too little of the host to tell")}</td>
+              <td class="right">{cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
               <td>
                 <a href={profileHref(run.id, experiment.id)}>profile<span class="sr"> of {experiment.column} on {date(run.started_at)}</span></a>
               </td>

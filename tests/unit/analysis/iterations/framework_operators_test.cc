@@ -65,6 +65,17 @@ TEST(FrameworkOperators, AreThoseThatLaunchedADevicesKernels) {
   EXPECT_FALSE(found.unknown.empty());
 }
 
+TEST(FrameworkOperators, SayOfHowManyDevicesTheyAre) {
+  TraceBuilder builder;
+  builder.add("kernel", "sgemm", 1, 0, 100);
+  builder.add("kernel", "sgemm", 2, 0, 100);
+  builder.trace().threads[2].pid = "1";
+  const FrameworkOperators found = operators_of(builder.trace());
+  EXPECT_EQ(found.device_count, 2);
+  EXPECT_TRUE(found.names_triton_kernels);
+  EXPECT_FALSE(operators_of(TraceBuilder().trace()).names_triton_kernels);
+}
+
 trace::Trace xla_trace(std::string_view framework_op) {
   TraceBuilder builder;
   builder.add("xla_op", "fusion.1", 1, 0, 100);

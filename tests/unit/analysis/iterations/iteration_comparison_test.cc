@@ -66,6 +66,41 @@ TEST(CompareOperators, DoNotTakeWhatMayHaveRunForNothing) {
   EXPECT_EQ(rows[1].difference, -500);
 }
 
+TEST(CompareOperators, KnowThatATritonKernelDidNotRunAndHowMuchAnotherMayHave) {
+  IterationProfile left = profile_of({{"aten::mm", 1000, 1}}, 500);
+  left.operators.names_triton_kernels = true;
+  const IterationProfile right =
+      profile_of({{"triton_poi_fused_add", 700, 1}, {"aten::relu", 300, 1}});
+  for (const ComparedOperator& row : compare_operators({&left, 2}, {&right, 1})) {
+    if (row.name == "triton_poi_fused_add") {
+      EXPECT_EQ(row.left.time, 0) << "its name is its own";
+      EXPECT_EQ(row.difference, 700);
+    } else if (row.name == "aten::relu") {
+      EXPECT_TRUE(row.left.is_unknown);
+      EXPECT_EQ(row.left.at_most, 250);
+    }
+  }
+  left.operators.rest.time = 40;
+  left.operators.total += 40;
+  left.operators.in_iterations += 40;
+  for (const ComparedOperator& row : compare_operators({&left, 2}, {&right, 1})) {
+    if (row.name != "triton_poi_fused_add") continue;
+    EXPECT_TRUE(row.left.is_unknown) << "it may be among the rows that are not kept";
+    EXPECT_EQ(row.left.at_most, 20);
+  }
+}
+
+TEST(CompareOperators, HaveTheMeanOfSeveralDevices) {
+  IterationProfile left = profile_of({{"aten::mm", 2000, 2}});
+  left.operators.device_count = 2;
+  const IterationProfile right = profile_of({{"aten::mm", 1100, 1}});
+  const auto rows = compare_operators({&left, 1}, {&right, 1});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].left.time, 1000);
+  EXPECT_EQ(rows[0].left.share, 1);
+  EXPECT_EQ(rows[0].difference, 100);
+}
+
 TEST(CompareOperators, HaveNoTimesWhereIterationsAreNotCounted) {
   const IterationProfile left = profile_of({{"aten::mm", 1000, 1}});
   const IterationProfile right = profile_of({{"aten::mm", 1100, 1}});

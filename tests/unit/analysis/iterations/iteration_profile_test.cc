@@ -122,6 +122,44 @@ TEST(IterationProfile, KnowsCompilingAloneWhereNobodyKnowsWhatRanOnDevices) {
   EXPECT_EQ(profile.of(Part::kUnknown).time, 900);
 }
 
+TEST(IterationProfile, DoesNotTakeCallsOfTheRuntimeForAllThatTheHostDid) {
+  TraceBuilder builder;
+  builder.add("cuda_runtime", "cudaLaunchKernel", 0, 0, 100, 1);
+  builder.add("kernel", "sgemm", 1, 200, 400, 1);
+  const IterationProfile profile = profile_of(builder.trace());
+  for (const Part part : {Part::kCompiling, Part::kTracing}) {
+    EXPECT_EQ(profile.of(part).time, std::nullopt) << name_of(part);
+    EXPECT_FALSE(profile.of(part).unknown.empty()) << name_of(part);
+  }
+  EXPECT_EQ(profile.of(Part::kTracing).with_overlap, 100) << "the calls are there all the same";
+  EXPECT_EQ(profile.of(Part::kUnknown).time, 200);
+  EXPECT_EQ(profile.compiling, std::nullopt);
+}
+
+TEST(IterationProfile, KnowsThatNothingWasCompiledWhereAnnotationsAreRecorded) {
+  TraceBuilder builder;
+  builder.add("user_annotation", "my step", 0, 0, 100);
+  builder.add("kernel", "sgemm", 1, 200, 400, 1);
+  const IterationProfile profile = profile_of(builder.trace());
+  EXPECT_EQ(profile.of(Part::kCompiling).time, 0);
+  EXPECT_EQ(profile.compiling, 0);
+}
+
+TEST(IterationProfile, DoesNotKnowCompilingOfAnXplaneProfileWithoutMarks) {
+  const auto session = [](std::string_view of_host) {
+    TraceBuilder builder;
+    builder.add("host", of_host, 0, 0, 100);
+    builder.add("kernel", "sgemm", 1, 200, 400, 1);
+    trace::Trace trace = std::move(builder.trace());
+    trace.xla = std::make_shared<const trace::XlaProfile>();
+    return profile_of(trace);
+  };
+  EXPECT_EQ(session("ThreadpoolListener::Record").compiling, std::nullopt);
+  EXPECT_FALSE(session("ThreadpoolListener::Record").of(Part::kCompiling).unknown.empty());
+  EXPECT_EQ(session("PjRtComputationClient::TransferToDevice").compiling, 0);
+  EXPECT_EQ(session("backend_compile").compiling, 100);
+}
+
 // A session of PyTorch/XLA: each iteration collects its tensors, gives its graph out, waits.
 trace::Trace xla_session(int iterations, bool with_host) {
   TraceBuilder builder;

@@ -184,6 +184,22 @@ TEST(ProfileFindings, FallbacksAreOfMetricsReportsOnly) {
   EXPECT_EQ(findings[0].topic, Topic::kFallbacks);
 }
 
+TEST(ProfileFindings, NamesAreWhatASentenceCanHold) {
+  const std::string hostile = "x\n\r\x1b[31m" + std::string(100'000, 'y');
+  const auto findings =
+      profile_findings({compared(ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,
+                                 {{"a", 10e6, 1}}, {{"a", 10e6, 1}, {hostile, 10e6, 1}}),
+                        compared(ArtifactKind::kDynamoCounters, "counters", ProfileUnit::kCount,
+                                 {{"b", 1, 1}}, {{"b", 1, 1}, {"graph_break: " + hostile, 2, 2}})});
+  ASSERT_THAT(findings, SizeIs(3));
+  for (const ProfileFinding& finding : findings) {
+    EXPECT_LT(finding.sentence.size(), 400U);
+    for (const char* const control : {"\n", "\r", "\x1b"}) {
+      EXPECT_THAT(finding.sentence, Not(HasSubstr(control)));
+    }
+  }
+}
+
 TEST(ProfileFindings, LongListsEndWithACount) {
   std::vector<ProfileItem> many;
   for (int i = 0; i < 40; ++i) many.push_back({"graph_break: r" + std::to_string(i), 1, 1});

@@ -33,6 +33,8 @@ TraceDigest example() {
   iterations.operators.unknown = "Not named.";
   iterations.operators.total = 2000;
   iterations.operators.in_iterations = 1600;
+  iterations.operators.device_count = 2;
+  iterations.operators.names_triton_kernels = true;
   iterations.top_class = "gemm";
   iterations.top_share = 0.75;
   iterations.peak_memory = 1 << 20;
@@ -78,6 +80,8 @@ TEST(TraceDigest, KeepsWhereItsIterationsGo) {
   EXPECT_EQ(iterations.operators.rows[0].time, 1500);
   EXPECT_EQ(iterations.operators.without_operator.time, 500);
   EXPECT_EQ(iterations.operators.in_iterations, 1600);
+  EXPECT_EQ(iterations.operators.device_count, 2);
+  EXPECT_TRUE(iterations.operators.names_triton_kernels);
   EXPECT_EQ(iterations.top_class, "gemm");
   EXPECT_EQ(iterations.top_share, 0.75);
   EXPECT_EQ(iterations.compiling, std::nullopt);
@@ -102,7 +106,7 @@ TEST(TraceDigest, IsDamagedWhereverItIsCutOffOrGoesOn) {
 
 TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
   schema::ColumnWriter bytes;
-  bytes.put(6);
+  bytes.put(static_cast<unsigned char>(encode_digest(example())[0]));
   bytes.put(0);
   bytes.put(std::uint64_t{1} << 60);
   EXPECT_FALSE(decode_digest(bytes.bytes()));

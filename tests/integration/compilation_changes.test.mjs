@@ -117,6 +117,7 @@ test("benchhud profile diff compares two logs without a store", () => {
   assert.match(text.stdout, /\ncompilations\n {2}graph break is new in forward \(model\.py:41\): Unsupported: call to print\n/);
   assert.match(text.stdout, /\n {2}unknown: 1 payload of the later log could not be read\.\n/);
   assert.match(text.stderr, /line \d+: the record's payload of 0 bytes is damaged/);
+  assert.match(benchhud("profile", "diff", logs[1], logs[1]).stdout, /\ncompilations\n {2}of what could be compared, nothing differs\n/);
   const made = JSON.parse(benchhud("profile", "diff", ...logs, "--format", "json").stdout);
   assert.equal(made.kind, "TORCH_TRACE log");
   assert.deepEqual(made.compilations.changes.map((one) => one.kind), ["graph_break", "recompilation", "frame", "code", "time"]);
@@ -144,5 +145,7 @@ test("an alert whose nights have logs names what was compiled otherwise", async 
   const [cause] = causes;
   assert.match(cause.title, /^transformer_mini train on inductor is compiled otherwise: other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations$/);
   assert.deepEqual(cause.lines, ["other generated code of forward (transformer_mini.py:38)", "compilation 258 ms → 350 ms", "inductor_compile slower in forward (transformer_mini.py:38): 170 ms → 262 ms"]);
+  const summed = cause.alert.causes.filter((one) => one.kind === "profile").flatMap((one) => one.lines);
+  assert.ok(!summed.some((line) => line.includes("inductor_compile")), `said frame by frame already: ${summed}`);
   assert.deepEqual([cause.explains, cause.compared.before_run, cause.compared.run], [true, cause.alert.details.last_good.id, cause.alert.details.first_bad.id]);
 });

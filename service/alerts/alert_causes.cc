@@ -335,9 +335,10 @@ class Causes {
     if (!was || !is) return {};
     BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(reader_, {was->id, subject_.experiment},
                                                            {is->id, subject_.experiment}));
-    // What logs of TORCH_TRACE add up says no more than what was found frame by frame.
+    // What the result's logs of TORCH_TRACE add up says no more than what was found frame by frame.
     const bool is_said_by_frame = std::any_of(causes_.begin(), causes_.end(), [&](const auto& one) {
-      return one.compared && one.kind == Kind::kCompilation;
+      return one.kind == Kind::kCompilation && one.compared &&
+             one.compared->experiment == subject_.experiment;
     });
     std::vector<std::string> sentences;
     for (const analysis::ProfileFinding& finding : diff.findings) {

@@ -145,7 +145,5 @@ test("an alert whose nights have logs names what was compiled otherwise", async 
   const [cause] = causes;
   assert.match(cause.title, /^transformer_mini train on inductor is compiled otherwise: other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations$/);
   assert.deepEqual(cause.lines, ["other generated code of forward (transformer_mini.py:38)", "compilation 258 ms → 350 ms", "inductor_compile slower in forward (transformer_mini.py:38): 170 ms → 262 ms"]);
-  const summed = cause.alert.causes.filter((one) => one.kind === "profile").flatMap((one) => one.lines);
-  assert.ok(!summed.some((line) => line.includes("inductor_compile")), `said frame by frame already: ${summed}`);
   assert.deepEqual([cause.explains, cause.compared.before_run, cause.compared.run], [true, cause.alert.details.last_good.id, cause.alert.details.first_bad.id]);
 });

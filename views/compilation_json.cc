@@ -133,7 +133,8 @@ void write_compilation_counts(schema::JsonWriter& json, const analysis::Compilat
   json.field("recompilations", counts.recompilations);
   json.field("restarts", counts.restarts);
   json.field("failures", counts.failures);
-  json.field("graph_breaks", counts.graph_breaks);
+  json.field("graph_breaks",
+             counts.tells_breaks() ? std::optional(counts.graph_breaks) : std::nullopt);
   json.field("resumed_frames", counts.resumed_frames);
   json.field("seconds", counts.seconds);
   json.field("untimed", counts.compilations_untimed);

@@ -1,6 +1,9 @@
 #include "analysis/profiles/comparable_text.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace benchhud::analysis {
 namespace {
@@ -87,6 +90,49 @@ bool is_hexadecimal(char c) {
   return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+// So many digits only an address has that is printed in decimals: sizes and counts have fewer.
+constexpr std::size_t kDigitsOfAddress = 12;
+
+// Tells which numbers of a guard name an object of one process or count what happened in it:
+// "___check_obj_id(L['m'], 140576345756128)", "id=140234", "___dict_version(L['m']) == 7". A
+// reason is followed character by character, so that it takes no longer than its length.
+class NumbersOfProcess {
+ public:
+  // Of a character that was put at the end of `out`.
+  void follow(const std::string& out) {
+    if (out.back() == '(') {
+      const std::string_view name = std::string_view(out).substr(0, out.size() - 1);
+      calls_.push_back(name.ends_with("dict_version") || is_call_of_id(name) ? Call::kIsNumber
+                       : name.ends_with("_id")                               ? Call::kTakesNumber
+                                                                             : Call::kOther);
+    } else if (out.back() == ')' && !calls_.empty()) {
+      if (calls_.back() == Call::kIsNumber) end_of_number_call_ = out.size();
+      calls_.pop_back();
+    }
+  }
+
+  // Of a number of so many digits that comes behind `out`.
+  bool has(std::string_view out, std::size_t digits) const {
+    if (out.ends_with('.')) return false;  // behind a decimal point
+    if (digits >= kDigitsOfAddress) return true;
+    if (out.ends_with("id=")) return true;
+    if (!calls_.empty() && calls_.back() == Call::kTakesNumber && out.ends_with(", ")) return true;
+    constexpr std::string_view kEquals = " == ";
+    return end_of_number_call_ > 0 && out.ends_with(kEquals) &&
+           out.size() == end_of_number_call_ + kEquals.size();
+  }
+
+ private:
+  enum class Call : std::uint8_t { kOther, kTakesNumber, kIsNumber };
+
+  static bool is_call_of_id(std::string_view name) {
+    return name.ends_with("id") && (name.size() == 2 || !is_word(name[name.size() - 3]));
+  }
+
+  std::vector<Call> calls_;             // that are open
+  std::size_t end_of_number_call_ = 0;  // of the last call that gives such a number
+};
+
 }  // namespace
 
 std::string comparable_code(std::string_view code) {
@@ -104,18 +150,26 @@ std::string comparable_reason(std::string_view reason) {
   reason.remove_prefix(end_of_compile_id(reason));
   std::string out;
   out.reserve(reason.size());
+  NumbersOfProcess numbers;
   std::size_t at = 0;
   while (at < reason.size()) {
     const std::size_t part = last_part(reason, at);
+    const std::size_t end = end_of_number(reason, at);
+    const bool is_hexadecimal_number =
+        reason.substr(at).starts_with("0x") && (at == 0 || !is_word(reason[at - 1]));
     if (part > at) {
       at = part;
-    } else if (is_decimal(reason[at]) && is_before_place(out)) {
-      at = end_of_number(reason, at);
-    } else if (reason.substr(at).starts_with("0x") && (at == 0 || !is_word(reason[at - 1]))) {
+    } else if (is_hexadecimal_number) {
       out += "0x";
       for (at += 2; at < reason.size() && is_hexadecimal(reason[at]);) ++at;
+    } else if (end > at && (is_before_place(out) || numbers.has(out, end - at))) {
+      at = end;
+    } else if (end > at) {
+      out += reason.substr(at, end - at);
+      at = end;
     } else {
       out += reason[at++];
+      numbers.follow(out);
     }
   }
   return out;

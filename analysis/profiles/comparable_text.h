@@ -14,7 +14,8 @@ namespace benchhud::analysis {
 std::string comparable_code(std::string_view code);
 
 /// The reason of a graph break, a recompilation, a restart or a failure: without the directories of
-/// absolute paths, without line numbers, addresses and the compile ids that stand before it.
+/// absolute paths, without line numbers, addresses, the ids of objects and versions of dictionaries
+/// in Dynamo's guards, and without the compile ids that stand before it.
 std::string comparable_reason(std::string_view reason);
 
 }  // namespace benchhud::analysis

@@ -130,11 +130,6 @@ bool is_slower_or_faster(double before, double after) {
   return difference >= kSlowerSeconds && difference >= kSlowerShare * before;
 }
 
-// A log of a PyTorch that has reasons of graph breaks, or without breaks.
-bool tells_breaks(const CompilationCounts& counts) {
-  return counts.graph_breaks > 0 || counts.resumed_frames == 0;
-}
-
 using OutputPair = std::pair<const StoredOutput*, const StoredOutput*>;
 
 /// Compares two logs and gathers what differs.
@@ -147,7 +142,7 @@ class Comparison {
   Expected<CompilationDiff> compare() {
     diff_.before = count_compilations(before_);
     diff_.after = count_compilations(after_);
-    has_reasons_of_breaks_ = tells_breaks(diff_.before) && tells_breaks(diff_.after);
+    has_reasons_of_breaks_ = diff_.before.tells_breaks() && diff_.after.tells_breaks();
     const auto was = frames_of(before_.compilations);
     const auto is = frames_of(after_.compilations);
     for (const FramePair& pair : pair_frames(was, is)) BENCHHUD_TRY(compare_frame(pair));
@@ -214,37 +209,61 @@ class Comparison {
   void compare_reasons(const FramePair& pair, Kind kind) {
     std::map<std::string, std::size_t> places;
     std::vector<Reason> reasons;
-    const auto at = [&](const std::string& text) -> Reason& {
+    const auto place_of_reason = [&](const std::string& text) {
       const auto [place, is_new] = places.try_emplace(comparable_reason(text), reasons.size());
       if (is_new) reasons.push_back({text, nullptr, nullptr, 0, 0});
-      return reasons[place->second];
+      return place->second;
+    };
+    // Of why a frame is compiled again Dynamo says a reason for each version that did not fit, so
+    // that a compilation often has the same one many times.
+    const auto count = [&](const LoggedFrame* frame, const LoggedCompilation* Reason::* first,
+                           std::int64_t Reason::* all) {
+      if (frame == nullptr) return;
+      for (const LoggedCompilation* one : frame->compilations) {
+        std::set<std::size_t> counted;
+        for (const std::string& text : reasons_of(one->stored.compilation, kind)) {
+          const std::size_t place = place_of_reason(text);
+          if (kind == Kind::kRecompilation && !counted.insert(place).second) continue;
+          Reason& reason = reasons[place];
+          if ((reason.*all)++ == 0) reason.*first = one;
+        }
+      }
     };
     // The later log first: reasons are said as it has them.
-    if (pair.after != nullptr) {
-      for (const LoggedCompilation* one : pair.after->compilations) {
-        for (const std::string& text : reasons_of(one->stored.compilation, kind)) {
-          Reason& reason = at(text);
-          if (reason.after_count++ == 0) reason.after = one;
-        }
-      }
-    }
-    if (pair.before != nullptr) {
-      for (const LoggedCompilation* one : pair.before->compilations) {
-        for (const std::string& text : reasons_of(one->stored.compilation, kind)) {
-          Reason& reason = at(text);
-          if (reason.before_count++ == 0) reason.before = one;
-        }
-      }
-    }
+    count(pair.after, &Reason::after, &Reason::after_count);
+    count(pair.before, &Reason::before, &Reason::before_count);
+    bool is_other = false;
     for (const Reason& reason : reasons) {
       if (reason.before_count == reason.after_count) continue;
-      CompilationChange& change = add(pair, kind, reason.before, reason.after);
-      change.what = reason.text;
-      change.before = static_cast<double>(reason.before_count);
-      change.after = static_cast<double>(reason.after_count);
-      if (reason.before_count == 0) change.change = ProfileChange::Kind::kAppeared;
-      if (reason.after_count == 0) change.change = ProfileChange::Kind::kGone;
+      add_reason(pair, kind, reason);
+      is_other = true;
     }
+    if (kind == Kind::kRecompilation && !is_other) compare_recompilations(pair);
+  }
+
+  // The same reasons may come of another number of recompilations: one may have several.
+  void compare_recompilations(const FramePair& pair) {
+    Reason none;
+    const auto count = [](const LoggedFrame* frame, const LoggedCompilation** first) {
+      std::int64_t recompilations = 0;
+      if (frame == nullptr) return recompilations;
+      for (const LoggedCompilation* one : frame->compilations) {
+        if (is_recompilation(one->stored.compilation) && recompilations++ == 0) *first = one;
+      }
+      return recompilations;
+    };
+    none.before_count = count(pair.before, &none.before);
+    none.after_count = count(pair.after, &none.after);
+    if (none.before_count != none.after_count) add_reason(pair, Kind::kRecompilation, none);
+  }
+
+  void add_reason(const FramePair& pair, Kind kind, const Reason& reason) {
+    CompilationChange& change = add(pair, kind, reason.before, reason.after);
+    change.what = reason.text;
+    change.before = static_cast<double>(reason.before_count);
+    change.after = static_cast<double>(reason.after_count);
+    if (reason.before_count == 0) change.change = ProfileChange::Kind::kAppeared;
+    if (reason.after_count == 0) change.change = ProfileChange::Kind::kGone;
   }
 
   void add_frame(const FramePair& pair) {
@@ -460,28 +479,67 @@ std::string operations_text(const CompilationChange& change) {
   return fmt::format(", {:.0f} → {:.0f} operations", *change.before, *change.after);
 }
 
+// How many more a change says there are; fewer are negative.
+double difference_of(const CompilationChange& change) {
+  if (change.kind == Kind::kFrame) {
+    return change.change == ProfileChange::Kind::kAppeared ? 1 : -1;
+  }
+  return change.after.value_or(0) - change.before.value_or(0);
+}
+
+// The first changes of a kind that go one way, by name.
+struct NamedChanges {
+  double count = 0;  // of all that go this way
+  std::string text;  // "in forward (model.py:38): call to print, in loss (model.py:60), and others"
+};
+
+NamedChanges name_changes(const std::vector<CompilationChange>& changes, Kind kind, bool is_more) {
+  NamedChanges found;
+  std::vector<std::string> named;
+  bool are_others = false;
+  for (const CompilationChange& change : changes) {
+    if (change.kind != kind) continue;
+    const double difference = difference_of(change);
+    if ((difference > 0) != is_more) continue;
+    found.count += std::abs(difference);
+    if (named.size() == kMostNamedInSentence) {
+      are_others = true;
+      continue;
+    }
+    const std::string reason = short_reason(change.what);
+    named.push_back((kind == Kind::kFrame ? "" : "in ") + frame_text(change) +
+                    (reason.empty() ? "" : ": " + reason));
+  }
+  found.text = fmt::format("{}{}", fmt::join(named, ", "), are_others ? ", and others" : "");
+  return found;
+}
+
 // "2 graph breaks more", with the first of them.
 void say_kind(const std::vector<CompilationChange>& changes, Kind kind, bool is_more,
               std::vector<std::string>* parts) {
-  double count = 0;
-  std::vector<std::string> named;
-  for (const CompilationChange& change : changes) {
-    if (change.kind != kind) continue;
-    const double difference = kind == Kind::kFrame
-                                  ? (change.change == ProfileChange::Kind::kAppeared ? 1 : -1)
-                                  : change.after.value_or(0) - change.before.value_or(0);
-    if ((difference > 0) != is_more) continue;
-    count += std::abs(difference);
-    if (named.size() == kMostNamedInSentence) continue;
-    const std::string reason = short_reason(change.what);
-    named.push_back(frame_text(change) + (reason.empty() ? "" : ": " + reason));
+  const NamedChanges found = name_changes(changes, kind, is_more);
+  if (found.count == 0) return;
+  parts->push_back(fmt::format(
+      "{} {}{} {}", count_text(static_cast<std::int64_t>(found.count), kind_words(kind)),
+      is_more ? "more" : "fewer", kind == Kind::kFrame ? ":" : "", found.text));
+}
+
+// "1 recompilation more in forward (model.py:38): size mismatch", or the reasons that are new or
+// gone where there are as many: a recompilation may have several.
+void say_recompilations(const CompilationDiff& diff, std::vector<std::string>* parts) {
+  const NamedChanges more = name_changes(diff.changes, Kind::kRecompilation, true);
+  const NamedChanges fewer = name_changes(diff.changes, Kind::kRecompilation, false);
+  const std::int64_t difference = diff.after.recompilations - diff.before.recompilations;
+  if (difference != 0) {
+    const std::string& named = difference > 0 ? more.text : fewer.text;
+    parts->push_back(fmt::format("{} {}{}{}", count_text(std::abs(difference), "recompilation"),
+                                 difference > 0 ? "more" : "fewer", named.empty() ? "" : " ",
+                                 named));
+  } else if (more.count > 0) {
+    parts->push_back("recompilation for another reason " + more.text);
+  } else if (fewer.count > 0) {
+    parts->push_back("recompilation for fewer reasons, without that " + fewer.text);
   }
-  if (count == 0) return;
-  parts->push_back(fmt::format("{} {}{}{}",
-                               count_text(static_cast<std::int64_t>(count), kind_words(kind)),
-                               is_more ? "more" : "fewer", kind == Kind::kFrame ? ": " : " in ",
-                               fmt::join(named, kind == Kind::kFrame ? ", " : ", in ")));
-  if (count > static_cast<double>(named.size())) parts->back() += ", and others";
 }
 
 // "cache fx_graph: hit → miss in forward (model.py:38), and others".
@@ -577,17 +635,24 @@ CompilationCounts count_compilations(const CompilationLog& log) {
 std::vector<ProfileSection> profile_sections(const CompilationLog& log) {
   const CompilationCounts counts = count_compilations(log);
   ProfileSection numbers{"counts", ProfileUnit::kCount, {}, {}, true};  // of unlike things
-  for (const auto& [name, count] :
-       {std::pair("compilations", counts.compilations), std::pair("frames", counts.frames),
-        std::pair("recompilations", counts.recompilations), std::pair("restarts", counts.restarts),
-        std::pair("failures", counts.failures),
-        std::pair("graph breaks with a reason", counts.graph_breaks),
-        std::pair("frames resumed", counts.resumed_frames)}) {
+  const auto add = [&](const char* name, std::int64_t count) {
     numbers.items.push_back({name, static_cast<double>(count), 0});
+  };
+  add("compilations", counts.compilations);
+  add("frames", counts.frames);
+  add("recompilations", counts.recompilations);
+  add("restarts", counts.restarts);
+  add("failures", counts.failures);
+  const char* const breaks = "graph breaks with a reason";
+  if (counts.tells_breaks()) {
+    add(breaks, counts.graph_breaks);
+  } else {
+    numbers.unknown.emplace_back(breaks);
   }
+  add("frames resumed", counts.resumed_frames);
   constexpr double kNs = 1e9;
   ProfileSection times{"time by phase", ProfileUnit::kNs, {}, {}, true};
-  if (counts.seconds) times.total = *counts.seconds * kNs;
+  if (counts.seconds && counts.compilations_untimed == 0) times.total = *counts.seconds * kNs;
   for (const LoggedCompilation& logged : log.compilations) {
     const auto phases = phases_of(logged.stored.compilation);
     for (const PhaseTime& phase : phases) {
@@ -596,6 +661,13 @@ std::vector<ProfileSection> profile_sections(const CompilationLog& log) {
     }
   }
   return {std::move(numbers), std::move(times)};
+}
+
+std::vector<std::string> profile_problems(const CompilationLog& log) {
+  const std::int64_t untimed = count_compilations(log).compilations_untimed;
+  if (untimed == 0) return {};
+  return {fmt::format("the log does not say the time of {}: there is no total",
+                      count_text(untimed, "compilation"))};
 }
 
 Expected<CompilationDiff> compare_compilations(const CompilationLog& before,
@@ -655,6 +727,10 @@ std::string change_text(const CompilationChange& change) {
 std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
   std::vector<std::string> parts;
   for (const Kind kind : {Kind::kFailure, Kind::kGraphBreak, Kind::kRecompilation, Kind::kFrame}) {
+    if (kind == Kind::kRecompilation) {
+      say_recompilations(diff, &parts);
+      continue;
+    }
     say_kind(diff.changes, kind, true, &parts);
     say_kind(diff.changes, kind, false, &parts);
   }

@@ -82,13 +82,20 @@ struct CompilationCounts {
   std::int64_t graph_breaks = 0;          ///< that have a reason
   std::optional<double> seconds;          ///< of the compilations that say it; none if none does
   std::int64_t compilations_untimed = 0;  ///< of which it is not known
+
+  /// Whether `graph_breaks` is their number: of a PyTorch that gives reasons of graph breaks, or
+  /// without breaks. Where it is not, how many there are is unknown.
+  bool tells_breaks() const { return graph_breaks > 0 || resumed_frames == 0; }
 };
 
 CompilationCounts count_compilations(const CompilationLog& log);
 
 /// What a log adds up, as other dumps do: counts, and time by phase, of events where a compilation
-/// has some, else of metrics. Phases contain each other: the total is that of the compilations.
+/// has some, else of metrics. Phases contain each other: the total is that of the compilations, and
+/// there is none where the log does not say the time of each.
 std::vector<ProfileSection> profile_sections(const CompilationLog& log);
+/// Sentences: what the sections do not say since the log does not, and why.
+std::vector<std::string> profile_problems(const CompilationLog& log);
 
 struct CompilationDiff {
   CompilationCounts before, after;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -82,43 +81,78 @@ std::map<std::string_view, std::string_view> moved_files(const std::vector<Logge
   return moved;
 }
 
-// Pairs the frames of one function name, both sides in the order of their lines, so that the sum
-// of the distances is least and none crosses another.
-void pair_by_line(const Frames& before, const Frames& after, std::vector<FramePair>* pairs) {
-  const bool is_before_shorter = before.size() <= after.size();
-  const Frames& few = is_before_shorter ? before : after;
-  const Frames& many = is_before_shorter ? after : before;
-  const std::size_t spare = many.size() - few.size();
-  const auto add = [&](std::size_t one, std::size_t other) {
-    pairs->push_back(is_before_shorter ? FramePair{few[one], many[other]}
-                                       : FramePair{many[other], few[one]});
-  };
-  if (spare == 0 || few.size() * (spare + 1) > kMostFits) {
-    for (std::size_t i = 0; i < few.size(); ++i) add(i, i);
+// A pair costs its lines' distance, and a frame that is left alone half of just more than the
+// largest drift: two are left alone rather than paired beyond it.
+constexpr double kCostAlone = (kMostLineDrift + 0.5) / 2;
+
+double distance(const LoggedFrame& before, const LoggedFrame& after) {
+  return std::abs(static_cast<double>(before.line) - static_cast<double>(after.line));
+}
+
+// Pairs frames of one function name of which none stands at another's line, both sides in the order
+// of their lines, so that none crosses another and the cost is least.
+void align_by_line(const Frames& before, const Frames& after, std::vector<FramePair>* pairs) {
+  const std::size_t rows = before.size() + 1, columns = after.size() + 1;
+  if (rows * columns > kMostFits) {
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+      if (distance(*before[i], *after[i]) <= kMostLineDrift) {
+        pairs->push_back({before[i], after[i]});
+      }
+    }
     return;
   }
-  // least[i][s]: of the first i, with s of the others skipped so far.
-  constexpr double kNone = std::numeric_limits<double>::infinity();
-  std::vector<std::vector<double>> least(few.size() + 1, std::vector<double>(spare + 1, kNone));
-  std::fill(least[0].begin(), least[0].end(), 0);
-  const auto with_pair = [&](std::size_t i, std::size_t s) {
-    const double distance =
-        static_cast<double>(few[i - 1]->line) - static_cast<double>(many[i - 1 + s]->line);
-    return least[i - 1][s] + std::abs(distance);
+  // cheapest[i][k]: of the first i and the first k.
+  std::vector<std::vector<double>> cheapest(rows, std::vector<double>(columns, 0));
+  const auto cost_together = [&](std::size_t i, std::size_t k) {
+    return cheapest[i - 1][k - 1] + distance(*before[i - 1], *after[k - 1]);
   };
-  for (std::size_t i = 1; i <= few.size(); ++i) {
-    for (std::size_t s = 0; s <= spare; ++s) {
-      least[i][s] = std::min(with_pair(i, s), s > 0 ? least[i][s - 1] : kNone);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < columns; ++k) {
+      if (i == 0 || k == 0) {
+        cheapest[i][k] = static_cast<double>(i + k) * kCostAlone;
+        continue;
+      }
+      const double alone = std::min(cheapest[i - 1][k], cheapest[i][k - 1]) + kCostAlone;
+      cheapest[i][k] = std::min(cost_together(i, k), alone);
     }
   }
-  for (std::size_t i = few.size(), s = spare; i > 0;) {
-    if (s > 0 && least[i][s] == least[i][s - 1]) {
-      --s;
-    } else {
-      add(i - 1, i - 1 + s);
+  for (std::size_t i = before.size(), k = after.size(); i > 0 && k > 0;) {
+    if (cheapest[i][k] == cost_together(i, k)) {
+      pairs->push_back({before[--i], after[--k]});
+    } else if (cheapest[i][k] == cheapest[i - 1][k] + kCostAlone) {
       --i;
+    } else {
+      --k;
     }
   }
+}
+
+// Pairs the frames of one function name, both sides in the order of their lines: what stands at
+// the same line is the same, and what is between two such frames stays between them.
+void pair_by_line(const Frames& before, const Frames& after, std::vector<FramePair>* pairs) {
+  if (before.size() == 1 && after.size() == 1 && !before.front()->is_resumed) {
+    pairs->push_back({before.front(), after.front()});
+    return;
+  }
+  Frames was, is;
+  const auto align = [&] {
+    align_by_line(was, is, pairs);
+    was.clear();
+    is.clear();
+  };
+  std::size_t i = 0, k = 0;
+  while (i < before.size() || k < after.size()) {
+    const bool has_both = i < before.size() && k < after.size();
+    if (has_both && before[i]->line == after[k]->line) {
+      align();
+      pairs->push_back({before[i++], after[k++]});
+    } else if (k == after.size() || (has_both && before[i]->line < after[k]->line)) {
+      was.push_back(before[i++]);
+    } else {
+      is.push_back(after[k++]);
+    }
+  }
+  align();
 }
 
 }  // namespace

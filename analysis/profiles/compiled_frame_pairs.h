@@ -47,12 +47,18 @@ struct FramePair {
   const LoggedFrame* after = nullptr;
 };
 
+/// So many lines one of several functions of one name may move between two nights to be taken for
+/// the same: a bound that was set, not measured. It is beyond what is edited in a day, and within
+/// the length of a class.
+inline constexpr int kMostLineDrift = 100;
+
 /// Frames are the same if file and function are, whatever their number in the log. A file that is
 /// not there any more is the one of the same name with the longest common end of its path.
-/// Functions of one name in a file (`forward` of several classes) stay in their order: as many as
-/// both have are paired so that lines move as little as possible. A frame that one log does not
-/// name is the one of the same number that is left. In the order of `after`, then what is only in
-/// `before`.
+/// A function that a file has once on either side is the same wherever it stands. Of several of one
+/// name (`forward` of several classes), and of frames that go on behind graph breaks, those at
+/// equal lines are the same; of the rest those that keep their order and move least, none by more
+/// than kMostLineDrift. A frame that one log does not name is the one of the same number that is
+/// left. In the order of `after`, then what is only in `before`.
 std::vector<FramePair> pair_frames(const std::vector<LoggedFrame>& before,
                                    const std::vector<LoggedFrame>& after);
 

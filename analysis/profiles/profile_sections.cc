@@ -328,6 +328,19 @@ void add_sections(std::vector<ProfileSection> more, std::vector<ProfileSection>*
   }
 }
 
+namespace {
+
+// Without those of which the other side does not say how much there is.
+std::vector<ProfileItem> known_items(const ProfileSection& section, const ProfileSection& other) {
+  std::vector<ProfileItem> items = section.items;
+  std::erase_if(items, [&](const ProfileItem& item) {
+    return std::find(other.unknown.begin(), other.unknown.end(), item.name) != other.unknown.end();
+  });
+  return items;
+}
+
+}  // namespace
+
 std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection>& before,
                                                 const std::vector<ProfileSection>& after) {
   const ProfileSection nothing;
@@ -349,14 +362,19 @@ std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection
     // A total of one side alone could not be compared with the other's sum, but where sums mean
     // nothing.
     const bool overlaps = was->overlaps || is->overlaps;
+    const auto says_total = [&](const ProfileSection* one) {
+      return one == &nothing || one->total.has_value();
+    };
+    const bool has_total = !overlaps || (says_total(was) && says_total(is));
     const bool has_totals = (was->total && is->total) || overlaps;
     const bool is_one_sided = was->items.empty() != is->items.empty();
     const auto total = [&](const ProfileSection& section) {
-      return has_totals ? std::optional(section.total.value_or(0)) : std::nullopt;
+      if (!has_totals) return std::optional<double>();
+      return std::optional(has_total ? section.total.value_or(0) : 0);
     };
-    SectionDifference& difference = differences.emplace_back(
-        SectionDifference{named.of, named.unit, !overlaps || was->total || is->total, is_one_sided,
-                          diff_profiles(was->items, is->items, total(*was), total(*is))});
+    SectionDifference& difference = differences.emplace_back(SectionDifference{
+        named.of, named.unit, has_total, is_one_sided,
+        diff_profiles(known_items(*was, *is), known_items(*is, *was), total(*was), total(*is))});
     if (overlaps) difference.difference.unexplained = 0;
   }
   return differences;

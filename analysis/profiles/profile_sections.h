@@ -34,6 +34,8 @@ struct ProfileSection {
   /// leave no rest of it, and have no total where none is.
   bool overlaps = false;
   ProfileItem rest = {};  ///< without a name: the sum of what is not among the items
+  /// Names of items whose amount the dump does not say: they are no zeros.
+  std::vector<std::string> unknown = {};
 };
 
 /// The mean of the tables (a repetition each): self time on the CPU and, where there is one, on the
@@ -80,7 +82,7 @@ struct SectionDifference {
 /// Pairs the sections of two dumps of one kind by name, in the order of `before`, then of `after`.
 /// One of the two may lack a section (a night without a device): all of the other's appeared or
 /// went. Sections without items on either side are left out. Stated totals count where both sides
-/// have one.
+/// have one. An item that is unknown on one side is left out.
 std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection>& before,
                                                 const std::vector<ProfileSection>& after);
 

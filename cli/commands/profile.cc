@@ -156,7 +156,10 @@ void print_section(const SectionDifference& section, std::size_t most) {
 
 void print_compilations(const analysis::CompilationDiff& diff, std::size_t most) {
   fmt::print("compilations\n");
-  if (diff.changes.empty()) fmt::print("  the same\n");
+  if (diff.changes.empty()) {
+    fmt::print("  {}\n",
+               diff.unknown.empty() ? "the same" : "of what could be compared, nothing differs");
+  }
   for (std::size_t i = 0; i < std::min(most, diff.changes.size()); ++i) {
     fmt::print("  {}\n", printable(change_text(diff.changes[i])));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -67,9 +68,10 @@ Expected<std::optional<ProfileFile>> read_log(const std::string& path) {
   BENCHHUD_ASSIGN(ingest::SourceFile source, ingest::SourceFile::open(path));
   CompilationLogFile file;
   ingest::TorchTraceOptions options;
+  std::map<std::string, schema::TextId> kept;
   options.keep_text = [&](std::string_view text) -> std::optional<schema::TextId> {
-    file.texts.emplace_back(text);
-    return schema::TextId{static_cast<std::int64_t>(file.texts.size()) - 1};
+    const schema::TextId next{static_cast<std::int64_t>(kept.size())};
+    return kept.try_emplace(std::string(text), next).first->second;
   };
   ingest::TorchTraceReader reader(std::move(options));
   std::string piece, damage;
@@ -83,6 +85,11 @@ Expected<std::optional<ProfileFile>> read_log(const std::string& path) {
     if (!count || *count == 0) break;
   }
   schema::TorchTraceLog log = reader.finish(damage);
+  file.texts.resize(kept.size());
+  while (!kept.empty()) {
+    auto node = kept.extract(kept.begin());
+    file.texts[static_cast<std::size_t>(to_int(node.mapped()))] = std::move(node.key());
+  }
   file.log.damaged_payloads = log.damaged_payloads;
   file.log.unreadable_lines = log.unreadable_lines;
   file.log.omitted = log.omitted;
@@ -97,9 +104,13 @@ Expected<std::optional<ProfileFile>> read_log(const std::string& path) {
         .outputs.push_back({static_cast<std::int64_t>(i), std::move(log.outputs[i])});
   }
   auto sections = analysis::profile_sections(file.log);
+  auto problems = sentences(log.problems);
+  for (std::string& problem : analysis::profile_problems(file.log)) {
+    problems.push_back(std::move(problem));
+  }
   return std::optional(
       ProfileFile{std::string(ingest::dump_kind_words(schema::ArtifactKind::kTorchTrace)),
-                  std::move(sections), sentences(log.problems), std::move(file)});
+                  std::move(sections), std::move(problems), std::move(file)});
 }
 
 }  // namespace

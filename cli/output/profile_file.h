@@ -11,7 +11,8 @@
 
 namespace benchhud::cli {
 
-/// A TORCH_TRACE log with the texts that it names: TextId counts them from 0.
+/// A TORCH_TRACE log with the texts that it names: TextId counts them from 0, each
+/// distinct one once.
 struct CompilationLogFile {
   analysis::CompilationLog log;
   std::vector<std::string> texts;

@@ -266,6 +266,10 @@ TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
   if (arg.origin) {
     read.args.origin = text(arg.origin);
     read.has_any = true;
+  } else if (arg.compile_id && arg.compile_id.text() != "null" && arg.compile_id.text() != "None") {
+    // Dynamo's, which writes so where it does not know it.
+    read.args.origin = text(arg.compile_id);
+    read.has_any = true;
   }
   const auto positive = [](const TraceToken& token) -> std::optional<double> {
     const auto number = number_of<double>(token.text());

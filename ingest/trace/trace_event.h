@@ -21,7 +21,8 @@ struct TraceToken {
 
 /// The members of an event's arguments that mean something to a reader.
 struct RawTraceArgs {
-  TraceToken correlation, external_id, sequence, origin, bytes, bandwidth, name, labels, sort_index;
+  TraceToken correlation, external_id, sequence, origin, compile_id, bytes, bandwidth, name, labels,
+      sort_index;
 };
 
 /// An event's members. Of a member that comes twice the last counts.

@@ -64,7 +64,7 @@ TraceToken* member(std::string_view key, RawTraceArgs* args) {
       break;
     case 10:
       if (is(at, "sort_index")) return &args->sort_index;
-      if (is(at, "compile_id")) return &args->origin;  // Dynamo's
+      if (is(at, "compile_id")) return &args->compile_id;
       break;
     case 11:
       if (is(at, "External id") || is(at, "external id")) return &args->external_id;

@@ -46,6 +46,12 @@ WHERE artifact_id = $1 AND compilation IS $2
 ORDER BY ordinal
 LIMIT $3
 
+-- name: outputs_of_compilations
+SELECT ordinal, attempt, line, kind, name, encoding, byte_count, text_id, compilation
+FROM compilation_output
+WHERE artifact_id = $1 AND compilation IS NOT NULL
+ORDER BY ordinal
+
 -- name: count_outputs_of_compilation
 SELECT count(*) FROM compilation_output WHERE artifact_id = $1 AND compilation IS $2
 
@@ -53,6 +59,19 @@ SELECT count(*) FROM compilation_output WHERE artifact_id = $1 AND compilation I
 SELECT ordinal, attempt, line, kind, name, encoding, byte_count, text_id
 FROM compilation_output
 WHERE artifact_id = $1 AND ordinal = $2
+
+-- name: runs_with_torch_trace
+SELECT r.run_id
+FROM result AS r
+JOIN experiment AS asked ON asked.id = r.experiment_id
+WHERE r.experiment_id = $1 AND EXISTS (
+  SELECT 1
+  FROM invocation AS i
+  JOIN experiment AS e ON e.family = asked.family AND (e.id = asked.id OR e.batch_size IS NULL)
+    AND e.accelerator_model = i.accelerator_model
+  JOIN artifact_tie AS t ON t.experiment = e.hash AND t.timestamp = i.timestamp
+  JOIN torch_trace AS log ON log.artifact_id = t.artifact_id
+  WHERE i.run_id = r.run_id)
 
 -- name: delete_problems_of_torch_trace
 DELETE FROM torch_trace_problem WHERE artifact_id = $1

@@ -179,6 +179,25 @@ Expected<std::vector<StoredOutput>> outputs_of(Connection& connection, ArtifactI
   return collect(query, read_output);
 }
 
+Expected<std::map<std::int64_t, std::vector<StoredOutput>>> outputs_by_compilation(
+    Connection& connection, ArtifactId artifact) {
+  Statement query = connection.cached(sql::kOutputsOfCompilations);
+  query.bind(1, artifact);
+  BENCHHUD_ASSIGN(auto found, collect(query, [](const Statement& row) {
+                    return std::pair(row.integer(8), read_output(row));
+                  }));
+  std::map<std::int64_t, std::vector<StoredOutput>> outputs;
+  for (auto& [compilation, output] : found) outputs[compilation].push_back(std::move(output));
+  return outputs;
+}
+
+Expected<std::vector<RunId>> runs_with_torch_trace(Connection& connection,
+                                                   ExperimentId experiment) {
+  Statement query = connection.cached(sql::kRunsWithTorchTrace);
+  query.bind(1, experiment);
+  return collect(query, [](const Statement& row) { return RunId(row.integer(0)); });
+}
+
 Expected<std::int64_t> output_count_of(Connection& connection, ArtifactId artifact,
                                        std::optional<std::int64_t> compilation) {
   Statement query = connection.cached(sql::kCountOutputsOfCompilation);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,9 +50,16 @@ inline constexpr std::size_t kMostListedOutputs = 500;
 Expected<std::vector<StoredOutput>> outputs_of(Connection& connection, ArtifactId artifact,
                                                std::optional<std::int64_t> compilation,
                                                std::size_t limit);
-/// How much there is of it.
+/// What the compilations of a log put out, by the ordinal of the compilation.
+Expected<std::map<std::int64_t, std::vector<StoredOutput>>> outputs_by_compilation(
+    Connection& connection, ArtifactId artifact);
+/// How much there is of what outputs_of() gives.
 Expected<std::int64_t> output_count_of(Connection& connection, ArtifactId artifact,
                                        std::optional<std::int64_t> compilation);
+
+/// The runs in which an experiment's result has a log of which something is kept, superseded ones
+/// included.
+Expected<std::vector<RunId>> runs_with_torch_trace(Connection& connection, ExperimentId experiment);
 
 /// One text. Error: kNotFound.
 Expected<StoredOutput> output_at(Connection& connection, ArtifactId artifact, std::int64_t ordinal);

@@ -119,8 +119,9 @@ Expected<ResponsePlan> get_compilation_text(RequestContext& context) {
 // The last run before a result's in which its experiment has a log; null where there is none.
 Expected<const service::RunEntry*> last_logged_run(RequestContext& context,
                                                    const AskedResult& result) {
-  BENCHHUD_ASSIGN(const auto found, context.reader().runs_with_artifacts(result.entry->id(), {}));
-  const std::set<schema::RunId> dumped(found.begin(), found.end());
+  BENCHHUD_ASSIGN(const auto found,
+                  schema::runs_with_torch_trace(context.reader().connection(), result.entry->id()));
+  const std::set<schema::RunId> logged(found.begin(), found.end());
   const auto* const places = context.snapshot().runs_of(result.run->run.accelerator_model);
   if (places == nullptr) return nullptr;
   bool is_earlier = false;
@@ -128,7 +129,7 @@ Expected<const service::RunEntry*> last_logged_run(RequestContext& context,
     const service::RunEntry& entry = context.snapshot().runs[place];
     if (&entry == result.run) {
       is_earlier = true;
-    } else if (is_earlier && dumped.contains(entry.run.id)) {
+    } else if (is_earlier && logged.contains(entry.run.id)) {
       BENCHHUD_ASSIGN(
           const bool has_log,
           service::has_compilation_log(context.reader(), {entry.run.id, result.entry->id()}));

@@ -335,13 +335,22 @@ class Causes {
     if (!was || !is) return {};
     BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(reader_, {was->id, subject_.experiment},
                                                            {is->id, subject_.experiment}));
-    if (diff.findings.empty()) return {};
+    // What the result's logs of TORCH_TRACE add up says no more than what was found frame by frame.
+    const bool is_said_by_frame = std::any_of(causes_.begin(), causes_.end(), [&](const auto& one) {
+      return one.kind == Kind::kCompilation && one.compared &&
+             one.compared->experiment == subject_.experiment;
+    });
+    std::vector<std::string> sentences;
+    for (const analysis::ProfileFinding& finding : diff.findings) {
+      if (finding.kind == schema::ArtifactKind::kTorchTrace && is_said_by_frame) continue;
+      sentences.push_back(finding.sentence);
+    }
+    if (sentences.empty()) return {};
     AlertCause cause{
         Kind::kProfile, fmt::format("the dumps of {} and {} differ", was->name, is->name), {}, {}};
     cause.compared = ComparedDumps{was->id, is->id, subject_.experiment};
-    for (const analysis::ProfileFinding& finding : diff.findings) {
-      if (cause.lines.size() < kMostLines) cause.lines.push_back(finding.sentence);
-    }
+    sentences.resize(std::min(sentences.size(), kMostLines));
+    cause.lines = std::move(sentences);
     causes_.push_back(std::move(cause));
     return {};
   }

@@ -10,7 +10,8 @@
 namespace benchhud::service {
 
 /// At most one cause: of the first members that have logs both in the last good run and in the
-/// first bad one, what differs between these. Nothing where no member has both.
+/// first bad one, what differs between these, and what could not be compared. Nothing where no
+/// member has both.
 schema::Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader,
                                                              const schema::Alert& alert,
                                                              const schema::AlertDetails& details);

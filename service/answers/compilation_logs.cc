@@ -68,7 +68,8 @@ Expected<std::vector<KeptLog>> kept_logs(Reader& reader, ArtifactResult result,
   return logs;
 }
 
-// Sets the logs of each rank against each other, as many as both sides have.
+// Sets the logs of each rank against each other, as many as both sides have. `unknown`: what is
+// said of logs that are not among them.
 std::vector<std::pair<KeptLog, KeptLog>> pair_logs(const std::vector<KeptLog>& before,
                                                    const std::vector<KeptLog>& after,
                                                    std::vector<std::string>* unknown) {
@@ -76,8 +77,11 @@ std::vector<std::pair<KeptLog, KeptLog>> pair_logs(const std::vector<KeptLog>& b
   std::map<std::optional<std::int64_t>, std::pair<Side, Side>> ranks;
   for (const KeptLog& log : before) ranks[log.rank].first.push_back(&log);
   for (const KeptLog& log : after) ranks[log.rank].second.push_back(&log);
-  // One log a side is the same process, whatever each says of its rank.
-  if (before.size() == 1 && after.size() == 1) return {{before.front(), after.front()}};
+  // The only log of a side may be of the same process though one of them does not say its rank.
+  if (before.size() == 1 && after.size() == 1 && unknown->empty()) {
+    const auto &was = before.front().rank, &is = after.front().rank;
+    if (!was || !is || was == is) return {{before.front(), after.front()}};
+  }
   std::vector<std::pair<KeptLog, KeptLog>> pairs;
   for (const auto& [rank, sides] : ranks) {
     const auto& [was, is] = sides;
@@ -104,10 +108,11 @@ Expected<std::optional<CompilationLog>> compilation_log_of(Reader& reader, Artif
   log.omitted = summary->omitted;
   constexpr std::size_t kAll = std::numeric_limits<std::int64_t>::max();
   BENCHHUD_ASSIGN(auto compilations, schema::compilations_of(connection, artifact, -1, kAll));
+  BENCHHUD_ASSIGN(auto outputs, schema::outputs_by_compilation(connection, artifact));
   log.compilations.reserve(compilations.size());
   for (schema::StoredCompilation& one : compilations) {
-    BENCHHUD_ASSIGN(auto outputs, schema::outputs_of(connection, artifact, one.ordinal, kAll));
-    log.compilations.push_back({std::move(one), std::move(outputs)});
+    auto& its = outputs[one.ordinal];
+    log.compilations.push_back({std::move(one), std::move(its)});
   }
   return std::optional(std::move(log));
 }

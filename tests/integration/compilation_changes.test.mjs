@@ -117,6 +117,7 @@ test("benchhud profile diff compares two logs without a store", () => {
   assert.match(text.stdout, /\ncompilations\n {2}graph break is new in forward \(model\.py:41\): Unsupported: call to print\n/);
   assert.match(text.stdout, /\n {2}unknown: 1 payload of the later log could not be read\.\n/);
   assert.match(text.stderr, /line \d+: the record's payload of 0 bytes is damaged/);
+  assert.match(benchhud("profile", "diff", logs[1], logs[1]).stdout, /\ncompilations\n {2}of what could be compared, nothing differs\n/);
   const made = JSON.parse(benchhud("profile", "diff", ...logs, "--format", "json").stdout);
   assert.equal(made.kind, "TORCH_TRACE log");
   assert.deepEqual(made.compilations.changes.map((one) => one.kind), ["graph_break", "recompilation", "frame", "code", "time"]);

@@ -25,6 +25,7 @@ test("a frame is named with its place, one behind a break by the function that i
 });
 
 test("an answer is a sentence", () => {
-  assert.equal(changeSentence({ sentence: "other graph of forward" }), "Other graph of forward.");
-  assert.equal(changeSentence({ sentence: "" }), "Nothing that the logs say of compilation differs.");
+  assert.equal(changeSentence("other graph of forward", true), "Other graph of forward.");
+  assert.equal(changeSentence("", false), "Nothing that the logs say of compilation differs.");
+  assert.equal(changeSentence("", true), "Of what could be compared, nothing differs.");
 });

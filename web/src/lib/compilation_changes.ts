@@ -1,5 +1,5 @@
 // Differences of compilations between two nights, in words.
-import type { CompilationChange, CompilationChanges } from "../api/types";
+import type { CompilationChange } from "../api/types";
 import { place, resumed } from "./compilations";
 import { capital } from "./words";
 
@@ -38,5 +38,8 @@ export function changeTone(one: Pick<CompilationChange, "kind" | "before" | "aft
   return one.after > one.before ? "worse" : one.after < one.before ? "better" : "";
 }
 
-/** What the answer comes to. */
-export const changeSentence = ({ sentence }: Pick<CompilationChanges, "sentence">): string => (sentence ? `${capital(sentence)}.` : "Nothing that the logs say of compilation differs.");
+/** What the answer comes to; `isPartly`: where something could not be compared. */
+export function changeSentence(sentence: string | null, isPartly: boolean): string {
+  if (sentence) return `${capital(sentence)}.`;
+  return isPartly ? "Of what could be compared, nothing differs." : "Nothing that the logs say of compilation differs.";
+}

@@ -53,5 +53,31 @@ TEST(ComparableText, ReasonsAreTheSameWhateverPlaceTheyName) {
   EXPECT_EQ(comparable_reason("/"), "/");
 }
 
+TEST(ComparableText, ReasonsAreTheSameWhateverIdsTheirObjectsHave) {
+  EXPECT_EQ(comparable_reason("0/0: ___check_obj_id(L['m'], 140576345756128)"),
+            comparable_reason("3/1: ___check_obj_id(L['m'], 139876345711008)"));
+  // Types of a Python that is linked statically lie low.
+  EXPECT_EQ(
+      comparable_reason("___check_type_id(L['f'](1)[0], 7640416), type=<class 'int'>"),
+      comparable_reason("___check_type_id(L['f'](1)[0], 94334122025024), type=<class 'int'>"));
+  EXPECT_EQ(comparable_reason("Linear(id=140234) is another"),
+            comparable_reason("Linear(id=98) is another"));
+  EXPECT_EQ(comparable_reason("___dict_version(G['d']) == 17"),
+            comparable_reason("___dict_version(G['d']) == 23"));
+  EXPECT_EQ(comparable_reason("id(L['m']) == 1402"), comparable_reason("id(L['m']) == 77"));
+  EXPECT_EQ(comparable_reason("G['_hook_140576345756128_c0'] is None"),
+            comparable_reason("G['_hook_139876345711008_c0'] is None"));
+
+  EXPECT_NE(comparable_reason("___check_obj_id(L['a'], 140576345756128)"),
+            comparable_reason("___check_obj_id(L['b'], 140576345756128)"));
+  EXPECT_NE(comparable_reason("___check_obj_id(L['a'][0], 1)"),
+            comparable_reason("___check_obj_id(L['a'][1], 1)"));
+  EXPECT_NE(comparable_reason("check_len(L['a'], 1)"), comparable_reason("check_len(L['a'], 2)"));
+  EXPECT_NE(comparable_reason("L['n'] == 3"), comparable_reason("L['n'] == 4"));
+  EXPECT_NE(comparable_reason("len(L['valid']) == 3"), comparable_reason("len(L['valid']) == 4"));
+  EXPECT_NE(comparable_reason("L['p'] == 0.1234567890123"),
+            comparable_reason("L['p'] == 0.1234567890124"));
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

@@ -28,6 +28,13 @@ std::string sentence_of(const CompilationDiff& diff) {
   return fmt::format("{}", fmt::join(compilation_parts(diff), "; "));
 }
 
+std::string phase(const std::string& name, double seconds, const char* source = "events",
+                  bool is_backward = false) {
+  return fmt::format(
+      R"({{"name": "{}", "source": "{}", "backward": {}, "seconds": {}, "count": 1}})", name,
+      source, is_backward, seconds);
+}
+
 std::vector<std::string> lines_of(const CompilationDiff& diff) {
   std::vector<std::string> lines;
   for (const CompilationChange& change : diff.changes) lines.push_back(change_text(change));
@@ -83,8 +90,97 @@ TEST(CompilationDiff, ARecompilationWithoutAReasonIsOneNevertheless) {
   after.add("0/0", "forward", 38);
   after.add("0/1", "forward", 38);
   after.add("0/2", "forward", 38);
+  EXPECT_EQ(sentence_of(compare(before, after)), "2 recompilations more in forward (model.py:38)");
+}
+
+TEST(CompilationDiff, RecompilationsAreCountedAndNotTheirReasons) {
+  MadeLog before, after;
+  before.add("0/0", "forward", 38);
+  before.add("0/1", "forward", 38).recompiles = R"(["0/0: size mismatch"])";
+  after.add("0/0", "forward", 38);
+  // A reason for each version that did not fit.
+  after.add("0/1", "forward", 38).recompiles = R"(["0/0: size mismatch"])";
+  after.add("0/2", "forward", 38).recompiles = R"(["0/1: size mismatch", "0/0: size mismatch"])";
   EXPECT_EQ(sentence_of(compare(before, after)),
-            "2 recompilations more in forward (model.py:38), and others");
+            "1 recompilation more in forward (model.py:38): 0/0: size mismatch");
+  EXPECT_EQ(sentence_of(compare(after, before)),
+            "1 recompilation fewer in forward (model.py:38): 0/0: size mismatch");
+  after.log.compilations.pop_back();
+  after.log.compilations.back().stored.compilation.recompiles = R"(["0/0: dtype mismatch"])";
+  EXPECT_EQ(sentence_of(compare(before, after)),
+            "recompilation for another reason in forward (model.py:38): 0/0: dtype mismatch");
+}
+
+TEST(CompilationDiff, RecompilationsAreComparedWhereEachReasonIsAsOftenGiven) {
+  MadeLog before, after;
+  before.add("0/0", "forward", 38);
+  before.add("0/1", "forward", 38).recompiles = R"(["0/0: size", "0/0: dtype"])";
+  after.add("0/0", "forward", 38);
+  after.add("0/1", "forward", 38).recompiles = R"(["0/0: size"])";
+  after.add("0/2", "forward", 38).recompiles = R"(["0/0: dtype"])";
+  const CompilationDiff diff = compare(before, after);
+  EXPECT_THAT(lines_of(diff), ElementsAre("recompilation 1 → 2 in forward (model.py:38)"));
+  EXPECT_EQ(sentence_of(diff), "1 recompilation more in forward (model.py:38)");
+}
+
+TEST(CompilationDiff, OthersAreThoseThatWerePassedOver) {
+  MadeLog before, after;
+  for (const int line : {10, 20, 30}) {
+    const std::string id = fmt::format("{}", line), name = fmt::format("f{}", line);
+    before.add(id + "/0", name, line);
+    after.add(id + "/0", name, line).graph_breaks = R"(["print", "print"])";
+    if (line == 20) {
+      EXPECT_EQ(sentence_of(compare(before, after)),
+                "4 graph breaks more in f10 (model.py:10): print, in f20 (model.py:20): print");
+    }
+  }
+  EXPECT_EQ(sentence_of(compare(before, after)),
+            "6 graph breaks more in f10 (model.py:10): print, in f20 (model.py:20): print, and "
+            "others");
+}
+
+TEST(CompilationDiff, SectionsLeaveOutWhatALogDoesNotSay) {
+  const auto section = [](const MadeLog& log, std::size_t which) {
+    return profile_sections(log.log).at(which);
+  };
+  const auto has_breaks = [&](const MadeLog& log) {
+    const auto items = section(log, 0).items;
+    return std::any_of(items.begin(), items.end(), [](const ProfileItem& item) {
+      return item.name == "graph breaks with a reason";
+    });
+  };
+  MadeLog log;
+  log.add("0/0", "forward", 38).seconds = 2;
+  EXPECT_TRUE(has_breaks(log)) << "there is none";
+  EXPECT_EQ(section(log, 1).total, 2e9);
+  EXPECT_THAT(profile_problems(log.log), IsEmpty());
+  log.add("1/0", "torch_dynamo_resume_in_forward_at_43", 43);
+  EXPECT_FALSE(has_breaks(log)) << "there is one, and the log gives no reasons";
+  EXPECT_EQ(section(log, 1).total, std::nullopt);
+  EXPECT_THAT(profile_problems(log.log),
+              ElementsAre("the log does not say the time of 1 compilation: there is no total"));
+}
+
+TEST(CompilationDiff, SectionsOfWhichOneLogDoesNotSayEnoughGiveNoVerdict) {
+  MadeLog before, after;
+  auto& timed = before.add("0/0", "forward", 38);
+  timed.seconds = 2;
+  timed.phases = "[" + phase("inductor_compile", 1) + "]";
+  timed.graph_breaks = R"(["call to print"])";
+  before.add("1/0", "torch_dynamo_resume_in_forward_at_43", 43).seconds = 1;
+  after.add("0/0", "forward", 38).phases = "[" + phase("inductor_compile", 2) + "]";
+  after.add("1/0", "torch_dynamo_resume_in_forward_at_43", 43);
+  for (const bool is_back : {false, true}) {
+    const auto differences =
+        is_back ? compare_sections(profile_sections(after.log), profile_sections(before.log))
+                : compare_sections(profile_sections(before.log), profile_sections(after.log));
+    ASSERT_EQ(differences.size(), 2U);
+    EXPECT_THAT(differences[0].difference.changes, IsEmpty())
+        << "how many breaks the other log has is not known";
+    EXPECT_FALSE(differences[1].has_total);
+    ASSERT_EQ(differences[1].difference.changes.size(), 1U);
+    EXPECT_EQ(differences[1].difference.changes[0].share, std::nullopt);
+  }
 }
 
 TEST(CompilationDiff, WithoutReasonsOfBreaksTheFramesBehindThemTell) {
@@ -142,13 +238,6 @@ TEST(CompilationDiff, WhatCannotBeComparedIsSaid) {
                                         HasSubstr("1 kind of graph or code is in only one")));
   after.log.compilations[0].outputs[0].output.text.reset();
   EXPECT_THAT(compare(before, after, {"a", "b"}).changes, IsEmpty());
-}
-
-std::string phase(const std::string& name, double seconds, const char* source = "events",
-                  bool is_backward = false) {
-  return fmt::format(
-      R"({{"name": "{}", "source": "{}", "backward": {}, "seconds": {}, "count": 1}})", name,
-      source, is_backward, seconds);
 }
 
 TEST(CompilationDiff, PhasesAreSlowerBeyondTheBoundOnly) {

@@ -41,8 +41,8 @@ TEST(CompiledFramePairs, FramesAreFoundAgainUnderOtherNumbersAndLines) {
 TEST(CompiledFramePairs, FunctionsOfOneNameMoveByAsLittleAsPossible) {
   MadeLog before, after;
   for (int i = 0; i < 4; ++i) before.add(fmt::format("{}/0", i), "forward", 10 + 30 * i);
-  // All moved by 30 lines: as many as there were, so none stands at the place of another.
-  for (int i = 0; i < 4; ++i) after.add(fmt::format("{}/0", 5 + i), "forward", 40 + 30 * i);
+  // All moved by 20 lines, nearer to where the next one was than to where they were.
+  for (int i = 0; i < 4; ++i) after.add(fmt::format("{}/0", 5 + i), "forward", 30 + 30 * i);
   EXPECT_THAT(pairs_of(before, after),
               ElementsAre("0/0 → 5/0", "1/0 → 6/0", "2/0 → 7/0", "3/0 → 8/0"));
   // The second of four is gone and the others moved by two lines.
@@ -54,6 +54,32 @@ TEST(CompiledFramePairs, FunctionsOfOneNameMoveByAsLittleAsPossible) {
               ElementsAre("0/0 → 0/0", "2/0 → 1/0", "3/0 → 2/0", "1/0 → none"));
   EXPECT_THAT(pairs_of(fewer, before),
               ElementsAre("0/0 → 0/0", "none → 1/0", "1/0 → 2/0", "2/0 → 3/0"));
+}
+
+TEST(CompiledFramePairs, EqualLinesAreTheSameThoughAsManyFunctionsWentAsCame) {
+  MadeLog before, after;
+  for (int i = 0; i < 3; ++i) before.add(fmt::format("{}/0", i), "forward", 10 + 30 * i);
+  after.add("0/0", "forward", 40);
+  after.add("1/0", "forward", 70);
+  after.add("2/0", "forward", 300);
+  EXPECT_THAT(pairs_of(before, after),
+              ElementsAre("1/0 → 0/0", "2/0 → 1/0", "none → 2/0", "0/0 → none"));
+}
+
+TEST(CompiledFramePairs, BeyondTheDriftAFunctionIsAnother) {
+  MadeLog before, after;
+  for (const int line : {10, 40, 70}) before.add(fmt::format("{}/0", line), "forward", line);
+  for (const int line : {12, 72, 171}) after.add(fmt::format("{}/0", line), "forward", line);
+  EXPECT_THAT(pairs_of(before, after),
+              ElementsAre("10/0 → 12/0", "70/0 → 72/0", "none → 171/0", "40/0 → none"));
+  // Of which there is one, no other is meant.
+  MadeLog first, later;
+  first.add("0/0", "forward", 10);
+  later.add("0/0", "forward", 11 + kMostLineDrift);
+  EXPECT_THAT(pairs_of(first, later), ElementsAre("0/0 → 0/0"));
+  first.add("1/0", "torch_dynamo_resume_in_forward_at_12", 12);
+  later.add("1/0", "torch_dynamo_resume_in_forward_at_300", 300);
+  EXPECT_THAT(pairs_of(first, later), ElementsAre("0/0 → 0/0", "none → 1/0", "1/0 → none"));
 }
 
 TEST(CompiledFramePairs, AFileThatMovedIsTheOneWithTheLongestCommonEnd) {

@@ -99,18 +99,62 @@ TEST(CompileTimes, LaterTablesOfAProcessHoldTheEarlierOnes) {
 TEST(CompileTimes, TablesBehindTheirLoggersPrefix) {
   const auto read = read_compile_times(
       "compile time: 3.1s\n"
-      "[rank0]:I0102 03:04:05.006000 4242 torch/_dynamo/utils.py:910] Function, Runtimes (s)\n"
-      "[rank0]:I0102 03:04:05.106000 4242 torch/_dynamo/utils.py:910] a.b, 2.5, 1\n"
-      "epoch 1, 2, 3\n"
-      "[rank0]:W0102 03:04:05.107000 4242 torch/other.py:1] c, 9\n"
-      "[rank0]:I0102 03:04:05.200000 4242 torch/_dynamo/utils.py:1910] d, 0.25\n"
-      "[rank0]:I0102 03:04:06.000000 4242 torch/_dynamo/utils.py:88] compiled, as was asked for\n"
-      "[rank0]:I0102 03:04:06.000000 4242 torch/_dynamo/utils.py:910] e, 3\n");
+      "[rank0]:I0102 23:59:59.906000 4242 torch/_dynamo/utils.py:910] Function, Runtimes (s)\n"
+      "[rank0]:I0102 23:59:59.906000 4242 torch/_dynamo/utils.py:910] a.b, 2.5, 1\n"
+      "[rank0]:I0103 00:00:00.006000 4242 torch/_dynamo/utils.py:910] d, 0.25\n"
+      "[rank0]:I0103 00:00:01.006000 4242 torch/_dynamo/utils.py:910] compiled, as was asked for\n"
+      "[rank0]:I0103 00:00:01.006000 4242 torch/_dynamo/utils.py:910] e, 3\n");
   EXPECT_THAT(read.problems, IsEmpty());
   ASSERT_EQ(read.times.functions.size(), 2u);
   EXPECT_EQ(read.times.functions[0].name, "a.b");
   EXPECT_THAT(read.times.functions[0].seconds, ElementsAre(2.5, 1));
   EXPECT_EQ(read.times.functions[1].name, "d");
+}
+
+TEST(CompileTimes, ATableEndsAtAnotherPrefix) {
+  const std::string table =
+      "I0102 03:04:05.006000 4242 torch/_dynamo/utils.py:910] Function, Runtimes (s)\n"
+      "I0102 03:04:05.006000 4242 torch/_dynamo/utils.py:910] a, 2.5\n";
+  for (const std::string line :
+       {"I0102 03:04:05.007000 4242 torch/_dynamo/utils.py:1010] graph breaks, 12\n",
+        "I0102 03:04:05.007000 4243 torch/_dynamo/utils.py:910] graph breaks, 12\n",
+        "W0102 03:04:05.007000 4242 torch/_dynamo/utils.py:910] graph breaks, 12\n",
+        "epoch 1, 2, 3\n", "\n"}) {
+    const auto read = read_compile_times(table + line);
+    EXPECT_THAT(read.problems, IsEmpty()) << line;
+    ASSERT_EQ(read.times.functions.size(), 1u) << line;
+    EXPECT_THAT(read.times.functions[0].seconds, ElementsAre(2.5)) << line;
+    const auto interrupted = read_compile_times(
+        table + line + "I0102 03:04:05.008000 4242 torch/_dynamo/utils.py:910] b, 1\n");
+    EXPECT_EQ(interrupted.times.functions.size(), 1u) << line;
+    ASSERT_EQ(interrupted.problems.size(), 1u) << line;
+    EXPECT_EQ(interrupted.problems[0].line, 4) << line;
+  }
+}
+
+TEST(CompileTimes, TablesOfProcessesThatShareALogAreKeptApart) {
+  const std::string first = "[rank0]:I0102 03:04:05.006000 41 torch/_dynamo/utils.py:910] ";
+  const std::string second = "[rank1]:I0102 03:04:05.009000 42 torch/_dynamo/utils.py:910] ";
+  const auto read = read_compile_times(first + "Function, Runtimes (s)\n" +   //
+                                       second + "Function, Runtimes (s)\n" +  //
+                                       first + "a, 1\n" +                     //
+                                       second + "a, 1, 2\n" +                 //
+                                       first + "b, 3\n" +                     //
+                                       second + "b, 4\n");
+  ASSERT_EQ(read.times.functions.size(), 2u);
+  EXPECT_THAT(read.times.functions[0].seconds, ElementsAre(1, 1, 2));
+  EXPECT_THAT(read.times.functions[1].seconds, ElementsAre(3, 4));
+  ASSERT_EQ(read.problems.size(), 1u);
+  EXPECT_EQ(read.problems[0].line, 2);
+  EXPECT_THAT(read.problems[0].reason, testing::HasSubstr("tables of 2 processes"));
+  // One process that logs it from another line of code goes on.
+  const std::string elsewhere = "[rank0]:I0102 03:04:06.006000 41 torch/_dynamo/utils.py:99] ";
+  const auto later =
+      read_compile_times(first + "Function, Runtimes (s)\n" + first + "a, 1\n" + elsewhere +
+                         "Function, Runtimes (s)\n" + elsewhere + "a, 1, 2\n");
+  EXPECT_THAT(later.problems, IsEmpty());
+  ASSERT_EQ(later.times.functions.size(), 1u);
+  EXPECT_THAT(later.times.functions[0].seconds, ElementsAre(1, 2));
 }
 
 TEST(CompileTimes, APrefixMayStandBeforeTheFirstLineOfAMessageAlone) {

@@ -223,6 +223,19 @@ TEST(TraceReader, ArgumentsThatTieThingsTogether) {
   EXPECT_EQ(trace.category(trace.slices[0]), "kernel");
 }
 
+TEST(TraceReader, ACompileIdIsAnOriginWhereItIsKnownAndNoOtherIs) {
+  const auto origin_of = [](const std::string& args) {
+    const Trace trace = read("[" + slice("k", "1", "2", ", \"args\": {" + args + "}") + "]");
+    EXPECT_EQ(trace.slices.size(), 1u);
+    return std::string(trace.texts[trace.args[trace.slices[0].args].origin]);
+  };
+  EXPECT_EQ(origin_of(R"("compile_id": "0/1")"), "0/1");
+  EXPECT_EQ(origin_of(R"("compile_id": null)"), "");
+  EXPECT_EQ(origin_of(R"("compile_id": "None")"), "");
+  EXPECT_EQ(origin_of(R"("kernel_backend": "triton", "compile_id": "0/1")"), "triton");
+  EXPECT_EQ(origin_of(R"("compile_id": "0/1", "hlo_category": "fusion")"), "fusion");
+}
+
 TEST(TraceReader, FlowsOfBothForms) {
   const Trace trace =
       read(R"([{"ph": "s", "id": 5, "cat": "ac2g", "pid": 1, "tid": 1, "ts": 1},)"

@@ -9,6 +9,7 @@
 #include "schema/results/artifact_writer.h"
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
+#include "service/alerts/alert_compilations.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::service {
@@ -120,12 +121,57 @@ TEST_F(CompilationLogs, ProcessesWithoutARankArePairedAsTheyBegan) {
   EXPECT_EQ(compilation_sentence(made), "");
 }
 
-TEST_F(CompilationLogs, OneLogOnEachSideIsOfOneProcessWhateverItsRank) {
+TEST_F(CompilationLogs, OneLogOnEachSideIsNotOfOneProcessWhereRanksDiffer) {
+  fill([&] {
+    put(before_, 0, "", "was");
+    put(after_, 1, "call to print", "is");
+  });
+  const CompilationLogsDiff made = diff();
+  EXPECT_THAT(made.pairs, IsEmpty());
+  EXPECT_THAT(made.unknown, SizeIs(2));
+}
+
+TEST_F(CompilationLogs, OneLogOnEachSideIsOfOneProcessWhereOneNamesNoRank) {
   fill([&] {
     put(before_, {}, "", "was");
     put(after_, 0, "call to print", "is");
   });
   EXPECT_EQ(compilation_sentence(diff()), "1 graph break more in forward: call to print");
+}
+
+TEST_F(CompilationLogs, AnAlertSaysWhatCouldNotBeComparedAndGivesNoVerdictOfIt) {
+  schema::Alert alert;
+  alert.last_good = before_.run;
+  alert.first_bad = after_.run;
+  schema::AlertDetails details;
+  details.members.emplace_back().experiment_id = before_.experiment;
+  const auto causes = [&] {
+    schema::Reader reader(*connection_);
+    auto found = compilation_causes(reader, alert, details);
+    EXPECT_TRUE(found) << found.error().message;
+    return *std::move(found);
+  };
+  EXPECT_THAT(causes(), IsEmpty()) << "there is no log";
+  fill([&] {
+    put(before_, 0, "", "was0");
+    put(after_, 1, "", "is1");
+  });
+  ASSERT_THAT(causes(), SizeIs(1));
+  EXPECT_EQ(causes()[0].title, "the logs of TORCH_TRACE of the two nights could not be compared");
+  EXPECT_FALSE(causes()[0].explains);
+  EXPECT_THAT(causes()[0].lines, ElementsAre(HasSubstr("not known: Of rank 0 there are 1 log"),
+                                             HasSubstr("not known: Of rank 1 there are 0 logs")));
+  fill([&] { put(after_, 0, "", "is0"); });
+  ASSERT_THAT(causes(), SizeIs(1));
+  EXPECT_THAT(causes()[0].title, HasSubstr("of what could be compared"));
+  EXPECT_FALSE(causes()[0].explains);
+}
+
+TEST_F(CompilationLogs, RunsWithALogAreFoundWithoutThoseOfOtherDumps) {
+  EXPECT_THAT(*schema::runs_with_torch_trace(*connection_, before_.experiment), IsEmpty());
+  fill([&] { put(after_, 0, "", "is"); });
+  EXPECT_THAT(*schema::runs_with_torch_trace(*connection_, before_.experiment),
+              ElementsAre(after_.run));
 }
 
 TEST_F(CompilationLogs, WithoutALogNothingIsSaid) {

@@ -52,7 +52,7 @@ export function Changes({ result, before }: { result: { run: { id: number }; exp
       {error && <ErrorNote error={error} again={again} kept />}
       {data.sentence !== null && (
         <p class="lead">
-          {changeSentence(data)} {data.before && <>Compared with <RunLink run={data.before} />.</>}
+          {changeSentence(data.sentence, unknown.length > 0)} {data.before && <>Compared with <RunLink run={data.before} />.</>}
         </p>
       )}
       {unknown.length > 0 && (
@@ -174,6 +174,7 @@ const TOTALS: [keyof CompilationCounts, string][] = [
 
 function Totals({ answer }: { answer: CompilationChanges }) {
   if (!answer.logs.length) return null;
+  const number = (value: number | null) => (value === null ? <Missing flush why="the log does not say it" /> : count(value));
   const time = (counts: CompilationCounts) =>
     counts.seconds === null ? (
       <Missing flush why="the log does not say it" />
@@ -194,8 +195,8 @@ function Totals({ answer }: { answer: CompilationChanges }) {
             {TOTALS.map(([key, words]) => (
               <tr key={key}>
                 <th scope="row">{words}</th>
-                <td class="right">{count(pair.before.counts[key] ?? 0)}</td>
-                <td class="right">{count(pair.after.counts[key] ?? 0)}</td>
+                <td class="right">{number(pair.before.counts[key])}</td>
+                <td class="right">{number(pair.after.counts[key])}</td>
               </tr>
             ))}
             <tr>

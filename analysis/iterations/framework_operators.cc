@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <cstddef>
+#include <deque>
+#include <string>
 #include <unordered_set>
 
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
+#include "schema/base/segmented_vector.h"
 #include "trace/xla_profile.h"
 
 namespace benchhud::analysis {
@@ -26,43 +29,85 @@ std::string_view without_number(std::string_view name, char mark) {
   return has_number && name[end] == mark ? name.substr(0, end) : name;
 }
 
-/// Adds up time by the names that operators have in common.
+// Adds up time by the names that operators have in common. A trace may have a name for each slice:
+// they are not copied, and what is alike is added up when all are there.
 class OperatorSums {
  public:
-  void add(std::string name, std::int64_t time, std::int64_t count) {
-    FrameworkOperator& row = name.empty() ? nameless_ : row_of(std::move(name));
-    row.time = sum_of(row.time, time);
-    row.count = sum_of(row.count, count);
+  // `name`: as the profile has it; it must outlive this.
+  void add(std::string_view name, std::int64_t time, std::int64_t count) {
+    std::string common = framework_operator_name(name);
+    if (common.empty()) {
+      add_to(&nameless_, {{}, time, count});
+      return;
+    }
+    const std::size_t place = name.find(common);
+    rows_.push_back({place != name.npos ? name.substr(place, common.size())
+                                        : made_up_.emplace_back(std::move(common)),
+                     time, count});
+  }
+  void add_nameless(std::int64_t time, std::int64_t count) {
+    add_to(&nameless_, {{}, time, count});
   }
 
   FrameworkOperators finish(Where where) {
+    std::sort(rows_.begin(), rows_.end(),
+              [](const Row& a, const Row& b) { return a.name < b.name; });
+    std::size_t count = 0;
+    for (const Row& row : rows_) {
+      if (count > 0 && rows_[count - 1].name == row.name) {
+        add_to(&rows_[count - 1], row);
+      } else {
+        rows_[count++] = row;
+      }
+    }
+    std::sort(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(count),
+              [](const Row& a, const Row& b) {
+                return a.time != b.time ? a.time > b.time : a.name < b.name;
+              });
     FrameworkOperators made;
     made.where = where;
-    made.without_operator = std::move(nameless_);
-    made.total = made.without_operator.time;
-    for (const FrameworkOperator& row : rows_) made.total = sum_of(made.total, row.time);
-    std::ranges::sort(rows_, [](const FrameworkOperator& a, const FrameworkOperator& b) {
-      return a.time != b.time ? a.time > b.time : a.name < b.name;
-    });
-    for (std::size_t i = FrameworkOperators::kMostRows; i < rows_.size(); ++i) {
-      made.rest.time = sum_of(made.rest.time, rows_[i].time);
-      made.rest.count = sum_of(made.rest.count, rows_[i].count);
+    made.without_operator = row_of(nameless_);
+    made.total = nameless_.time;
+    Row rest;
+    for (std::size_t i = 0; i < count; ++i) {
+      made.total = sum_of(made.total, rows_[i].time);
+      if (i < FrameworkOperators::kMostRows) {
+        made.rows.push_back(row_of(rows_[i]));
+      } else {
+        add_to(&rest, rows_[i]);
+      }
     }
-    rows_.resize(std::min(rows_.size(), FrameworkOperators::kMostRows));
-    made.rows = std::move(rows_);
+    made.rest = row_of(rest);
     return made;
   }
 
  private:
-  FrameworkOperator& row_of(std::string name) {
-    const auto [found, is_new] = places_.try_emplace(name, rows_.size());
-    if (is_new) rows_.push_back({std::move(name)});
-    return rows_[found->second];
+  struct Row {
+    std::string_view name = {};
+    std::int64_t time = 0, count = 0;
+  };
+
+  static void add_to(Row* row, const Row& other) {
+    row->time = sum_of(row->time, other.time);
+    row->count = sum_of(row->count, other.count);
+  }
+  static FrameworkOperator row_of(const Row& row) {
+    return {std::string(row.name), row.time, row.count};
   }
 
-  std::vector<FrameworkOperator> rows_;
-  std::unordered_map<std::string, std::size_t> places_;
-  FrameworkOperator nameless_;
+  schema::SegmentedVector<Row> rows_;
+  std::deque<std::string> made_up_;  // names that no profile has so
+  Row nameless_;
+};
+
+// How long something took, and how often it ran.
+struct TimeAndCount {
+  std::int64_t time = 0, count = 0;  // ns
+
+  void add(std::int64_t ns) {
+    time = sum_of(time, ns);
+    ++count;
+  }
 };
 
 LabelClass class_of_label(const trace::Trace& trace, const trace::TraceLabel& label) {
@@ -77,12 +122,11 @@ FrameworkOperators operators_of_xla(const trace::Trace& trace, bool on_device) {
   OperatorSums sums;
   for (const trace::XlaOperator& row : trace.xla->operators) {
     if (is_of_host(trace.xla->devices[row.device]) == on_device) continue;
-    sums.add(framework_operator_name(trace.texts[row.framework_op]), row.self_ps / kPsPerNs,
-             row.occurrences);
+    sums.add(trace.texts[row.framework_op], row.self_ps / kPsPerNs, row.occurrences);
   }
   for (const trace::XlaDevice& device : trace.xla->devices) {
     if (is_of_host(device) != on_device)
-      sums.add("", device.left_out_ps / kPsPerNs, device.left_out);
+      sums.add_nameless(device.left_out_ps / kPsPerNs, device.left_out);
   }
   FrameworkOperators made = sums.finish(on_device ? Where::kDevice : Where::kHost);
   if (made.without_operator.time > 0) {
@@ -102,7 +146,7 @@ FrameworkOperators operators_of_kernels(const TraceContext& context,
     is_operator.push_back(class_of_label(trace, label).name == "operator");
   }
   // Of each label the time that is its; label 0 is no slice's.
-  std::vector<TimeTotals> by_label(trace.labels.size());
+  std::vector<TimeAndCount> by_label(trace.labels.size());
   for (std::size_t i = 0; i < context.device().size(); ++i) {
     const DeviceSlice& device = context.device()[i];
     std::uint32_t label = 0;
@@ -117,8 +161,7 @@ FrameworkOperators operators_of_kernels(const TraceContext& context,
   OperatorSums sums;
   for (std::size_t i = 0; i < by_label.size(); ++i) {
     if (by_label[i].count == 0) continue;
-    sums.add(framework_operator_name(trace.texts[trace.labels[i].name]), by_label[i].total,
-             by_label[i].count);
+    sums.add(trace.texts[trace.labels[i].name], by_label[i].time, by_label[i].count);
   }
   FrameworkOperators made = sums.finish(Where::kDevice);
   made.names_triton_kernels = true;
@@ -134,7 +177,7 @@ FrameworkOperators operators_of_host(const TraceContext& context,
                                      const std::vector<bool>& executing) {
   const trace::Trace& trace = context.trace();
   const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
-  std::vector<TimeTotals> by_label(trace.labels.size());
+  std::vector<TimeAndCount> by_label(trace.labels.size());
   bool has_any = false;
   for (std::size_t i = 0; i < self.size(); ++i) {
     if (!executing[i]) continue;
@@ -145,8 +188,11 @@ FrameworkOperators operators_of_host(const TraceContext& context,
   for (std::size_t i = 0; i < by_label.size(); ++i) {
     if (by_label[i].count == 0) continue;
     const bool is_operator = class_of_label(trace, trace.labels[i]).name == "operator";
-    sums.add(is_operator ? framework_operator_name(trace.texts[trace.labels[i].name]) : "",
-             by_label[i].total, by_label[i].count);
+    if (is_operator) {
+      sums.add(trace.texts[trace.labels[i].name], by_label[i].time, by_label[i].count);
+    } else {
+      sums.add_nameless(by_label[i].time, by_label[i].count);
+    }
   }
   FrameworkOperators made = sums.finish(has_any ? Where::kHost : Where::kNowhere);
   if (made.without_operator.time > 0) {

@@ -19,7 +19,7 @@ namespace benchhud::analysis {
 using schema::Compilation;
 using schema::Expected;
 using schema::StoredOutput;
-using Kind = CompilationChange::Kind;
+using ChangeKind = CompilationChange::Kind;
 
 namespace {
 
@@ -46,16 +46,16 @@ std::string member_text(const nlohmann::json& object, const char* key) {
 
 // Which reasons a compilation has of a kind. One without a reason that is nevertheless of the kind
 // has "".
-std::vector<std::string> reasons_of(const Compilation& one, Kind kind) {
+std::vector<std::string> reasons_of(const Compilation& one, ChangeKind kind) {
   switch (kind) {
-    case Kind::kFailure:
+    case ChangeKind::kFailure:
       if (!one.fail_type) return {};
       return {one.fail_reason ? *one.fail_type + ": " + *one.fail_reason : *one.fail_type};
-    case Kind::kGraphBreak:
+    case ChangeKind::kGraphBreak:
       return reasons_of(one.graph_breaks);
-    case Kind::kRestart:
+    case ChangeKind::kRestart:
       return reasons_of(one.restarts);
-    case Kind::kRecompilation: {
+    case ChangeKind::kRecompilation: {
       auto reasons = reasons_of(one.recompiles);
       if (reasons.empty() && is_recompilation(one)) reasons.emplace_back();
       return reasons;
@@ -154,9 +154,9 @@ class Comparison {
 
  private:
   Expected<void> compare_frame(const FramePair& pair) {
-    for (const Kind kind :
-         {Kind::kFailure, Kind::kGraphBreak, Kind::kRecompilation, Kind::kRestart}) {
-      if (kind != Kind::kGraphBreak || has_reasons_of_breaks_) compare_reasons(pair, kind);
+    for (const ChangeKind kind : {ChangeKind::kFailure, ChangeKind::kGraphBreak,
+                                  ChangeKind::kRecompilation, ChangeKind::kRestart}) {
+      if (kind != ChangeKind::kGraphBreak || has_reasons_of_breaks_) compare_reasons(pair, kind);
     }
     if (pair.before == nullptr || pair.after == nullptr) {
       add_frame(pair);
@@ -174,7 +174,7 @@ class Comparison {
     for (const auto& phase : order) {
       const auto& [before, after] = times[phase];
       if (!is_slower_or_faster(before, after)) continue;
-      CompilationChange& change = add(pair, Kind::kTime, *was.front(), *is.front());
+      CompilationChange& change = add(pair, ChangeKind::kTime, *was.front(), *is.front());
       change.what = phase_text(phase.first, phase.second);
       change.before = before;
       change.after = after;
@@ -182,7 +182,7 @@ class Comparison {
     return {};
   }
 
-  CompilationChange& add(const FramePair& pair, Kind kind, const LoggedCompilation* before,
+  CompilationChange& add(const FramePair& pair, ChangeKind kind, const LoggedCompilation* before,
                          const LoggedCompilation* after) {
     CompilationChange& change = diff_.changes.emplace_back();
     change.kind = kind;
@@ -201,12 +201,12 @@ class Comparison {
     }
     return change;
   }
-  CompilationChange& add(const FramePair& pair, Kind kind, const LoggedCompilation& before,
+  CompilationChange& add(const FramePair& pair, ChangeKind kind, const LoggedCompilation& before,
                          const LoggedCompilation& after) {
     return add(pair, kind, &before, &after);
   }
 
-  void compare_reasons(const FramePair& pair, Kind kind) {
+  void compare_reasons(const FramePair& pair, ChangeKind kind) {
     std::map<std::string, std::size_t> places;
     std::vector<Reason> reasons;
     const auto place_of_reason = [&](const std::string& text) {
@@ -223,7 +223,7 @@ class Comparison {
         std::set<std::size_t> counted;
         for (const std::string& text : reasons_of(one->stored.compilation, kind)) {
           const std::size_t place = place_of_reason(text);
-          if (kind == Kind::kRecompilation && !counted.insert(place).second) continue;
+          if (kind == ChangeKind::kRecompilation && !counted.insert(place).second) continue;
           Reason& reason = reasons[place];
           if ((reason.*all)++ == 0) reason.*first = one;
         }
@@ -238,7 +238,7 @@ class Comparison {
       add_reason(pair, kind, reason);
       is_other = true;
     }
-    if (kind == Kind::kRecompilation && !is_other) compare_recompilations(pair);
+    if (kind == ChangeKind::kRecompilation && !is_other) compare_recompilations(pair);
   }
 
   // The same reasons may come of another number of recompilations: one may have several.
@@ -254,10 +254,10 @@ class Comparison {
     };
     none.before_count = count(pair.before, &none.before);
     none.after_count = count(pair.after, &none.after);
-    if (none.before_count != none.after_count) add_reason(pair, Kind::kRecompilation, none);
+    if (none.before_count != none.after_count) add_reason(pair, ChangeKind::kRecompilation, none);
   }
 
-  void add_reason(const FramePair& pair, Kind kind, const Reason& reason) {
+  void add_reason(const FramePair& pair, ChangeKind kind, const Reason& reason) {
     CompilationChange& change = add(pair, kind, reason.before, reason.after);
     change.what = reason.text;
     change.before = static_cast<double>(reason.before_count);
@@ -271,7 +271,7 @@ class Comparison {
     const LoggedFrame& frame = is_new ? *pair.after : *pair.before;
     const LoggedCompilation* first = frame.compilations.front();
     const bool is_break = frame.is_resumed && !has_reasons_of_breaks_;
-    CompilationChange& change = add(pair, is_break ? Kind::kGraphBreak : Kind::kFrame,
+    CompilationChange& change = add(pair, is_break ? ChangeKind::kGraphBreak : ChangeKind::kFrame,
                                     is_new ? nullptr : first, is_new ? first : nullptr);
     change.change = is_new ? ProfileChange::Kind::kAppeared : ProfileChange::Kind::kGone;
     if (is_break) {
@@ -310,7 +310,8 @@ class Comparison {
         if (is_code(kind) == of_code && !was.contains(kind)) ++one_sided_outputs_;
       }
       if (kinds.empty()) continue;
-      CompilationChange& change = add(pair, of_code ? Kind::kCode : Kind::kGraph, before, after);
+      CompilationChange& change =
+          add(pair, of_code ? ChangeKind::kCode : ChangeKind::kGraph, before, after);
       change.what = fmt::format("{}", fmt::join(kinds, ", "));
       change.output_before = place_of(*first->first);
       change.output_after = place_of(*first->second);
@@ -367,7 +368,7 @@ class Comparison {
     for (const auto& [cache, outcome] : is) {
       const auto earlier = was.find(cache);
       if (earlier == was.end() || earlier->second == outcome) continue;
-      add(pair, Kind::kCache, before, after).what =
+      add(pair, ChangeKind::kCache, before, after).what =
           fmt::format("{}: {} → {}", cache, earlier->second, outcome);
     }
   }
@@ -438,25 +439,25 @@ class Comparison {
   CompilationDiff diff_;
 };
 
-std::string_view kind_words(Kind kind) {
+std::string_view kind_words(ChangeKind kind) {
   switch (kind) {
-    case Kind::kFailure:
+    case ChangeKind::kFailure:
       return "failure";
-    case Kind::kGraphBreak:
+    case ChangeKind::kGraphBreak:
       return "graph break";
-    case Kind::kRecompilation:
+    case ChangeKind::kRecompilation:
       return "recompilation";
-    case Kind::kFrame:
+    case ChangeKind::kFrame:
       return "frame";
-    case Kind::kGraph:
+    case ChangeKind::kGraph:
       return "graph";
-    case Kind::kCode:
+    case ChangeKind::kCode:
       return "generated code";
-    case Kind::kCache:
+    case ChangeKind::kCache:
       return "cache";
-    case Kind::kRestart:
+    case ChangeKind::kRestart:
       return "restart";
-    case Kind::kTime:
+    case ChangeKind::kTime:
       return "time";
   }
   return "";
@@ -481,7 +482,7 @@ std::string operations_text(const CompilationChange& change) {
 
 // How many more a change says there are; fewer are negative.
 double difference_of(const CompilationChange& change) {
-  if (change.kind == Kind::kFrame) {
+  if (change.kind == ChangeKind::kFrame) {
     return change.change == ProfileChange::Kind::kAppeared ? 1 : -1;
   }
   return change.after.value_or(0) - change.before.value_or(0);
@@ -493,7 +494,8 @@ struct NamedChanges {
   std::string text;  // "in forward (model.py:38): call to print, in loss (model.py:60), and others"
 };
 
-NamedChanges name_changes(const std::vector<CompilationChange>& changes, Kind kind, bool is_more) {
+NamedChanges name_changes(const std::vector<CompilationChange>& changes, ChangeKind kind,
+                          bool is_more) {
   NamedChanges found;
   std::vector<std::string> named;
   bool are_others = false;
@@ -507,7 +509,7 @@ NamedChanges name_changes(const std::vector<CompilationChange>& changes, Kind ki
       continue;
     }
     const std::string reason = short_reason(change.what);
-    named.push_back((kind == Kind::kFrame ? "" : "in ") + frame_text(change) +
+    named.push_back((kind == ChangeKind::kFrame ? "" : "in ") + frame_text(change) +
                     (reason.empty() ? "" : ": " + reason));
   }
   found.text = fmt::format("{}{}", fmt::join(named, ", "), are_others ? ", and others" : "");
@@ -515,20 +517,20 @@ NamedChanges name_changes(const std::vector<CompilationChange>& changes, Kind ki
 }
 
 // "2 graph breaks more", with the first of them.
-void say_kind(const std::vector<CompilationChange>& changes, Kind kind, bool is_more,
+void say_kind(const std::vector<CompilationChange>& changes, ChangeKind kind, bool is_more,
               std::vector<std::string>* parts) {
   const NamedChanges found = name_changes(changes, kind, is_more);
   if (found.count == 0) return;
   parts->push_back(fmt::format(
       "{} {}{} {}", count_text(static_cast<std::int64_t>(found.count), kind_words(kind)),
-      is_more ? "more" : "fewer", kind == Kind::kFrame ? ":" : "", found.text));
+      is_more ? "more" : "fewer", kind == ChangeKind::kFrame ? ":" : "", found.text));
 }
 
 // "1 recompilation more in forward (model.py:38): size mismatch", or the reasons that are new or
 // gone where there are as many: a recompilation may have several.
 void say_recompilations(const CompilationDiff& diff, std::vector<std::string>* parts) {
-  const NamedChanges more = name_changes(diff.changes, Kind::kRecompilation, true);
-  const NamedChanges fewer = name_changes(diff.changes, Kind::kRecompilation, false);
+  const NamedChanges more = name_changes(diff.changes, ChangeKind::kRecompilation, true);
+  const NamedChanges fewer = name_changes(diff.changes, ChangeKind::kRecompilation, false);
   const std::int64_t difference = diff.after.recompilations - diff.before.recompilations;
   if (difference != 0) {
     const std::string& named = difference > 0 ? more.text : fewer.text;
@@ -546,7 +548,7 @@ void say_recompilations(const CompilationDiff& diff, std::vector<std::string>* p
 void say_caches(const std::vector<CompilationChange>& changes, std::vector<std::string>* parts) {
   std::vector<std::pair<const CompilationChange*, std::size_t>> outcomes;
   for (const CompilationChange& change : changes) {
-    if (change.kind != Kind::kCache) continue;
+    if (change.kind != ChangeKind::kCache) continue;
     const auto same = std::find_if(outcomes.begin(), outcomes.end(), [&](const auto& known) {
       return known.first->what == change.what;
     });
@@ -563,7 +565,7 @@ void say_caches(const std::vector<CompilationChange>& changes, std::vector<std::
 }
 
 // "other graph of forward (model.py:38), 36 → 60 operations".
-void say_outputs(const std::vector<CompilationChange>& changes, Kind kind,
+void say_outputs(const std::vector<CompilationChange>& changes, ChangeKind kind,
                  std::vector<std::string>* parts) {
   std::vector<std::string> frames;
   const CompilationChange* first = nullptr;
@@ -586,25 +588,25 @@ void say_outputs(const std::vector<CompilationChange>& changes, Kind kind,
 
 }  // namespace
 
-std::string_view compilation_change_name(Kind kind) {
+std::string_view compilation_change_name(ChangeKind kind) {
   switch (kind) {
-    case Kind::kFailure:
+    case ChangeKind::kFailure:
       return "failure";
-    case Kind::kGraphBreak:
+    case ChangeKind::kGraphBreak:
       return "graph_break";
-    case Kind::kRecompilation:
+    case ChangeKind::kRecompilation:
       return "recompilation";
-    case Kind::kFrame:
+    case ChangeKind::kFrame:
       return "frame";
-    case Kind::kGraph:
+    case ChangeKind::kGraph:
       return "graph";
-    case Kind::kCode:
+    case ChangeKind::kCode:
       return "code";
-    case Kind::kCache:
+    case ChangeKind::kCache:
       return "cache";
-    case Kind::kRestart:
+    case ChangeKind::kRestart:
       return "restart";
-    case Kind::kTime:
+    case ChangeKind::kTime:
       return "time";
   }
   return "";
@@ -694,19 +696,19 @@ std::string frame_text(const CompilationChange& change) {
 std::string change_text(const CompilationChange& change) {
   const std::string frame = frame_text(change);
   switch (change.kind) {
-    case Kind::kGraph:
-    case Kind::kCode:
+    case ChangeKind::kGraph:
+    case ChangeKind::kCode:
       return fmt::format("other {} in {}: {}{}", kind_words(change.kind), frame, change.what,
                          operations_text(change));
-    case Kind::kCache:
+    case ChangeKind::kCache:
       return fmt::format("cache in {}: {}", frame, change.what);
-    case Kind::kTime: {
+    case ChangeKind::kTime: {
       const bool is_slower = change.after.value_or(0) > change.before.value_or(0);
       return fmt::format("{} {} in {}: {} → {}", change.what, is_slower ? "slower" : "faster",
                          frame, duration_text(change.before.value_or(0)),
                          duration_text(change.after.value_or(0)));
     }
-    case Kind::kFrame: {
+    case ChangeKind::kFrame: {
       const bool is_new = change.change == ProfileChange::Kind::kAppeared;
       const auto& seconds = is_new ? change.after : change.before;
       return fmt::format("frame is {}: {}{}", is_new ? "new" : "gone", frame,
@@ -726,24 +728,25 @@ std::string change_text(const CompilationChange& change) {
 
 std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
   std::vector<std::string> parts;
-  for (const Kind kind : {Kind::kFailure, Kind::kGraphBreak, Kind::kRecompilation, Kind::kFrame}) {
-    if (kind == Kind::kRecompilation) {
+  for (const ChangeKind kind : {ChangeKind::kFailure, ChangeKind::kGraphBreak,
+                                ChangeKind::kRecompilation, ChangeKind::kFrame}) {
+    if (kind == ChangeKind::kRecompilation) {
       say_recompilations(diff, &parts);
       continue;
     }
     say_kind(diff.changes, kind, true, &parts);
     say_kind(diff.changes, kind, false, &parts);
   }
-  say_outputs(diff.changes, Kind::kGraph, &parts);
-  say_outputs(diff.changes, Kind::kCode, &parts);
+  say_outputs(diff.changes, ChangeKind::kGraph, &parts);
+  say_outputs(diff.changes, ChangeKind::kCode, &parts);
   say_caches(diff.changes, &parts);
   // A graph break restarts its frame.
   const bool has_breaks =
       std::any_of(diff.changes.begin(), diff.changes.end(),
-                  [](const auto& one) { return one.kind == Kind::kGraphBreak; });
+                  [](const auto& one) { return one.kind == ChangeKind::kGraphBreak; });
   if (!has_breaks) {
-    say_kind(diff.changes, Kind::kRestart, true, &parts);
-    say_kind(diff.changes, Kind::kRestart, false, &parts);
+    say_kind(diff.changes, ChangeKind::kRestart, true, &parts);
+    say_kind(diff.changes, ChangeKind::kRestart, false, &parts);
   }
   const auto slowest = [&] {
     const CompilationChange* most = nullptr;
@@ -751,7 +754,8 @@ std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
       return std::abs(one.after.value_or(0) - one.before.value_or(0));
     };
     for (const CompilationChange& change : diff.changes) {
-      if (change.kind == Kind::kTime && (most == nullptr || by(change) > by(*most))) most = &change;
+      if (change.kind == ChangeKind::kTime && (most == nullptr || by(change) > by(*most)))
+        most = &change;
     }
     return most;
   }();

@@ -267,7 +267,7 @@ test("a model: charts, their legend and the table of values say what the API say
   const accelerator = encodeURIComponent(item.accelerator_models[0]);
   const series = await server.api(`/series?suite=${item.suite}&model=${item.model}&test=eval&accelerator_model=${accelerator}&metric=steady&baseline=inductor&runs=180`);
   await on(`/models/${item.suite}/${item.model}`, async (page) => {
-    assert.equal(await page.locator("figure.chart canvas").count(), 3);
+    assert.equal(await page.locator("figure.chart:not([aria-labelledby=profiles] *) canvas").count(), 3);
     const titles = (await page.locator("figure.chart").first().locator(".legend .num").evaluateAll((nodes) => nodes.map((node) => node.title))).join("\n");
     for (const one of series.series) {
       const last = one.points.at(-1);
@@ -286,7 +286,7 @@ test("a model: metrics, zoom and the samples of a night live in the address", as
   await on("/models/cpu-mini/resnet_mini", async (page) => {
     await page.getByRole("group", { name: "Charts" }).getByRole("button", { name: "upstream time" }).click();
     await page.waitForURL(/metric=upstream/);
-    await page.waitForFunction(() => document.querySelectorAll("figure.chart canvas").length === 4);
+    await page.waitForFunction(() => document.querySelectorAll("figure.chart:not([aria-labelledby=profiles] *) canvas").length === 4);
     await settled(page);
 
     const over = page.locator("figure.chart .u-over").first();

@@ -282,8 +282,15 @@ function Causes({ causes }: { causes: AlertCause[] }) {
           {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
           {cause.signature !== null && <a href={errorHref(cause.signature)}>This error over runs</a>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
-          {cause.compared && cause.lines.length === 0 && " "}
-          {cause.compared && (cause.kind === "operators" ? <a href={profileComparisonHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>Where an iteration went on both nights</a> : <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>)}
+          {cause.compared && (
+            <div>
+              {cause.kind === "operators" ? (
+                <a href={profileComparisonHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>Where an iteration went on both nights</a>
+              ) : (
+                <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>
+              )}
+            </div>
+          )}
         </li>
       ))}
     </ul>

@@ -7,7 +7,7 @@ import { byBackend } from "../lib/backends";
 import { bytes, date, plural, unitOf, unitOfBytes, type Unit } from "../lib/format";
 import { profilePairs } from "../lib/iteration_parts";
 import { nanoseconds, percent } from "../lib/profile";
-import { profileComparisonHref, profileHref, go } from "../lib/route";
+import { go, here, profileComparisonHref, profileHref } from "../lib/route";
 import { Chart, type ChartSeries, type Range } from "./chart";
 import { CsvLink } from "./controls";
 import { PlainTable } from "./plain_table";
@@ -46,14 +46,21 @@ export function linesOf(answer: ProfileSeriesAnswer, number: NumberOfProfile): C
     .sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend));
 }
 
+function chartOf(answer: ProfileSeriesAnswer, number: NumberOfProfile) {
+  const lines = linesOf(answer, number);
+  const values = lines.flatMap((one) => one.points.map((point) => point?.value ?? NaN));
+  return { number, lines, unit: number.unit === "%" ? PERCENT : number.unit === "bytes" ? unitOfBytes(values) : unitOf(values, number.unit) };
+}
+
 export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: Record<string, string | number>; range: Range; onRange: (range: Range) => void; isShown: (column: string) => boolean }) {
   const { data, late, error, again } = useApi<ProfileSeriesAnswer>(address("/series/profiles", common));
-  const shown = useMemo(() => (data ? { ...data, series: data.series.filter((one) => isShown(one.experiment.column)) } : null), [data, isShown.toString(), location.search]);
+  const shown = useMemo(() => (data ? { ...data, series: data.series.filter((one) => isShown(one.experiment.column)) } : null), [data, here().query.get("off")]);
+  // A chart that is given another list of series is made anew.
+  const charts = useMemo(() => (shown ? knownNumbers(shown).map((number) => chartOf(shown, number)) : []), [shown]);
   if (error && !data) return <ErrorNote error={error} again={again} />;
   // Most models have no profile, and a section of its own would say that on every page.
   if (!data || !shown || !data.series.length) return null;
   const pairs = profilePairs(data).slice(0, 6);
-  const numbers = knownNumbers(shown);
   const isReadAgain = shown.series.some(({ points }) => points.some((point) => point !== null && point.missing !== null));
   return (
     <Section
@@ -78,13 +85,10 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
         </p>
       )}
       {isReadAgain && <p class="note">Some profiles were taken in by an older version and are being read again: their numbers are missing until then.</p>}
-      {numbers.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
-      {numbers.map((number) => {
-        const lines = linesOf(shown, number);
-        const values = lines.flatMap((one) => one.points.map((point) => point?.value ?? NaN));
-        const unit = number.unit === "%" ? PERCENT : number.unit === "bytes" ? unitOfBytes(values) : unitOf(values, number.unit);
-        return <Chart key={number.key} title={number.title} note={`${unit.name}; ${number.note}`} runs={data.runs} series={lines} unit={unit} unitWord={unit.name} height={140} range={range} onRange={onRange} onPick={(run, one) => go(profileHref(run.id, one.experiment.id))} late={late} />;
-      })}
+      {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
+      {charts.map(({ number, lines, unit }) => (
+        <Chart key={number.key} title={number.title} note={`${unit.name}; ${number.note}`} runs={data.runs} series={lines} unit={unit} unitWord={unit.name} height={140} range={range} onRange={onRange} onPick={(run, one) => go(profileHref(run.id, one.experiment.id))} late={late} />
+      ))}
       <ProfileRows answer={shown} />
     </Section>
   );

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "schema/base/column_codec.h"
+#include "service/traces/iteration_profile_codec.h"
 
 namespace benchhud::service {
 namespace {
@@ -107,6 +108,7 @@ TEST(TraceDigest, IsDamagedWhereverItIsCutOffOrGoesOn) {
 TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
   schema::ColumnWriter bytes;
   bytes.put(static_cast<unsigned char>(encode_digest(example())[0]));
+  put_iteration_profile(bytes, {});
   bytes.put(0);
   bytes.put(std::uint64_t{1} << 60);
   EXPECT_FALSE(decode_digest(bytes.bytes()));

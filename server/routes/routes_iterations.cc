@@ -201,8 +201,7 @@ struct ProfilePair {
 Expected<void> write_comparison_of(RequestContext& context, schema::JsonWriter& json,
                                    const ProfilePair& asked) {
   const auto read = [&](const AskedResult& result) {
-    return service::profile_of_result(context.reader(), {result.run->run.id, result.entry->id()},
-                                      result.facts.iterations_per_run);
+    return service::profile_of_result(context.reader(), {result.run->run.id, result.entry->id()});
   };
   BENCHHUD_ASSIGN(const ProfiledResult left, read(asked.left));
   BENCHHUD_ASSIGN(const ProfiledResult right, read(asked.right));

@@ -25,8 +25,7 @@ std::string_view ProfiledResult::missing() const {
   return "An older version took the profile in: it is being read again.";
 }
 
-Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result,
-                                           std::optional<std::int64_t> iterations_per_run) {
+Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result) {
   schema::ArtifactFilter filter;
   filter.result = result;
   filter.kind = schema::ArtifactKind::kTrace;
@@ -46,17 +45,15 @@ Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::Artif
   if (found.profile->count > 0) {
     found.iterations = found.profile->count;
     found.counted_by = CountedBy::kMarks;
-  } else if (found.artifact->repetition && iterations_per_run.value_or(0) > 0) {
-    found.iterations = iterations_per_run;
-    found.counted_by = CountedBy::kRepetition;
+  } else if (found.artifact->repetition) {
+    const auto facts = reader.result(result.run, result.experiment);
+    if (!facts && facts.error().code != schema::ErrorCode::kNotFound) return facts.error();
+    if (facts && facts->iterations_per_run.value_or(0) > 0) {
+      found.iterations = facts->iterations_per_run;
+      found.counted_by = CountedBy::kRepetition;
+    }
   }
   return found;
-}
-
-Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result) {
-  const auto facts = reader.result(result.run, result.experiment);
-  if (!facts && facts.error().code != schema::ErrorCode::kNotFound) return facts.error();
-  return profile_of_result(reader, result, facts ? facts->iterations_per_run : std::nullopt);
 }
 
 }  // namespace benchhud::service

@@ -34,11 +34,7 @@ struct ProfiledResult {
 std::string_view name_of(ProfiledResult::CountedBy counted_by);
 
 /// The last repetition's trace or XPlane profile; of several of it, which are parts, the first by
-/// name. `iterations_per_run`: of the result. Errors: kCorrupt, the store's.
-schema::Expected<ProfiledResult> profile_of_result(schema::Reader& reader,
-                                                   schema::ArtifactResult result,
-                                                   std::optional<std::int64_t> iterations_per_run);
-/// The same, with the iterations that the store has of the result.
+/// name. Errors: kCorrupt, the store's.
 schema::Expected<ProfiledResult> profile_of_result(schema::Reader& reader,
                                                    schema::ArtifactResult result);
 

@@ -1,6 +1,5 @@
 // Logs of TORCH_TRACE: the compilations that they record, the texts that these put out, and what
 // differs between two nights.
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -122,19 +121,13 @@ Expected<const service::RunEntry*> last_logged_run(RequestContext& context,
   BENCHHUD_ASSIGN(const auto found,
                   schema::runs_with_torch_trace(context.reader().connection(), result.entry->id()));
   const std::set<schema::RunId> logged(found.begin(), found.end());
-  const auto* const places = context.snapshot().runs_of(result.run->run.accelerator_model);
-  if (places == nullptr) return nullptr;
-  bool is_earlier = false;
-  for (const std::size_t place : *places) {  // newest first
-    const service::RunEntry& entry = context.snapshot().runs[place];
-    if (&entry == result.run) {
-      is_earlier = true;
-    } else if (is_earlier && logged.contains(entry.run.id)) {
-      BENCHHUD_ASSIGN(
-          const bool has_log,
-          service::has_compilation_log(context.reader(), {entry.run.id, result.entry->id()}));
-      if (has_log) return &entry;
-    }
+  const service::Snapshot& snapshot = context.snapshot();
+  for (const service::RunEntry* run = snapshot.before(*result.run); run != nullptr;
+       run = snapshot.before(*run)) {
+    if (!logged.contains(run->run.id)) continue;
+    BENCHHUD_ASSIGN(const bool has_log, service::has_compilation_log(
+                                            context.reader(), {run->run.id, result.entry->id()}));
+    if (has_log) return run;
   }
   return nullptr;
 }
@@ -142,8 +135,7 @@ Expected<const service::RunEntry*> last_logged_run(RequestContext& context,
 /// Two nights of an experiment, and what differs between their logs.
 struct ComparedNights {
   const service::RunEntry* before = nullptr;  ///< null: there is no such night
-  std::optional<service::CompilationLogsDiff> diff;
-  std::vector<std::string> unknown;
+  service::CompilationLogsDiff diff;          ///< without pairs where there is a log of one alone
 };
 
 Expected<ComparedNights> compare_nights(RequestContext& context, const AskedResult& result,
@@ -152,20 +144,24 @@ Expected<ComparedNights> compare_nights(RequestContext& context, const AskedResu
   nights.before = chosen ? chosen->run : nullptr;
   const schema::ArtifactResult after{result.run->run.id, result.entry->id()};
   BENCHHUD_ASSIGN(const bool has_log, service::has_compilation_log(context.reader(), after));
-  if (!has_log) nights.unknown.emplace_back("Of the later result no log of TORCH_TRACE is kept.");
+  if (!has_log)
+    nights.diff.unknown.emplace_back("Of the later result no log of TORCH_TRACE is kept.");
   if (!chosen && has_log) {
     BENCHHUD_ASSIGN(nights.before, last_logged_run(context, result));
     if (nights.before == nullptr) {
-      nights.unknown.emplace_back(
+      nights.diff.unknown.emplace_back(
           "Of no earlier run a log of TORCH_TRACE of this experiment is kept.");
     }
   }
   if (nights.before == nullptr) return nights;
   const schema::ArtifactResult before{nights.before->run.id,
                                       (chosen ? *chosen : result).entry->id()};
-  BENCHHUD_ASSIGN(const bool had_log, service::has_compilation_log(context.reader(), before));
+  bool had_log = true;
+  if (chosen) {
+    BENCHHUD_ASSIGN(had_log, service::has_compilation_log(context.reader(), before));
+  }
   if (!had_log) {
-    nights.unknown.emplace_back("Of the earlier result no log of TORCH_TRACE is kept.");
+    nights.diff.unknown.emplace_back("Of the earlier result no log of TORCH_TRACE is kept.");
   }
   if (!has_log || !had_log) return nights;
   BENCHHUD_ASSIGN(nights.diff, service::diff_of_compilations(context.reader(), before, after));
@@ -192,10 +188,9 @@ void write_compared_logs(schema::JsonWriter& json, const service::CompilationLog
   json.end_object();
 }
 
-void write_compared_nights(schema::JsonWriter& json, ComparedNights nights, std::size_t most) {
-  const service::CompilationLogsDiff diff =
-      std::move(nights.diff).value_or(service::CompilationLogsDiff());
-  nights.unknown.insert(nights.unknown.end(), diff.unknown.begin(), diff.unknown.end());
+void write_compared_nights(schema::JsonWriter& json, const ComparedNights& nights,
+                           std::size_t most) {
+  const service::CompilationLogsDiff& diff = nights.diff;
   json.begin_object();
   json.key("before");
   views::write_run_ref(json, nights.before);
@@ -219,7 +214,7 @@ void write_compared_nights(schema::JsonWriter& json, ComparedNights nights, std:
   json.end_array();
   json.field("change_count", count);
   json.key("unknown");
-  json.list(nights.unknown, [&](const std::string& sentence) { json.value(sentence); });
+  json.list(diff.unknown, [&](const std::string& sentence) { json.value(sentence); });
   json.end_object();
 }
 

@@ -56,8 +56,8 @@ struct Comparison {
 };
 
 Expected<Comparison> compare(const std::string& before_path, const std::string& after_path) {
-  BENCHHUD_ASSIGN(const ProfileFile before, read_profile_file(before_path));
-  BENCHHUD_ASSIGN(const ProfileFile after, read_profile_file(after_path));
+  BENCHHUD_ASSIGN(ProfileFile before, read_profile_file(before_path));
+  BENCHHUD_ASSIGN(ProfileFile after, read_profile_file(after_path));
   if (before.kind != after.kind) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: {}; {}: {}. Only two of one kind can be compared", before_path,
@@ -67,7 +67,7 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
       before.kind, analysis::compare_sections(before.sections, after.sections), {}};
   if (before.compilations && after.compilations) {
     BENCHHUD_ASSIGN(comparison.compilations,
-                    compare_logs(*before.compilations, *after.compilations));
+                    compare_logs(*before.compilations, *std::move(after.compilations)));
   }
   for (const auto& [path, file] :
        {std::pair(&before_path, &before), std::pair(&after_path, &after)}) {

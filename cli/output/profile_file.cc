@@ -116,18 +116,17 @@ Expected<std::optional<ProfileFile>> read_log(const std::string& path) {
 }  // namespace
 
 Expected<analysis::CompilationDiff> compare_logs(const CompilationLogFile& before,
-                                                 const CompilationLogFile& after) {
+                                                 CompilationLogFile after) {
   // A text of one log is none of the other's: theirs count on behind these.
   const auto first = static_cast<std::int64_t>(before.texts.size());
-  analysis::CompilationLog later = after.log;
-  for (analysis::LoggedCompilation& one : later.compilations) {
+  for (analysis::LoggedCompilation& one : after.log.compilations) {
     for (schema::StoredOutput& stored : one.outputs) {
       auto& text = stored.output.text;
       if (text) text = schema::TextId{to_int(*text) + first};
     }
   }
   return analysis::compare_compilations(
-      before.log, later, [&](schema::TextId id) -> Expected<std::string> {
+      before.log, after.log, [&](schema::TextId id) -> Expected<std::string> {
         const std::int64_t at = to_int(id);
         return at < first ? before.texts.at(static_cast<std::size_t>(at))
                           : after.texts.at(static_cast<std::size_t>(at - first));

@@ -27,7 +27,7 @@ struct ProfileFile {
 
 /// Compares two logs of TORCH_TRACE.
 schema::Expected<analysis::CompilationDiff> compare_logs(const CompilationLogFile& before,
-                                                         const CompilationLogFile& after);
+                                                         CompilationLogFile after);
 
 /// Reads a Chrome trace, an XPlane profile, a log of TORCH_TRACE or whatever read_dump_text()
 /// takes, known by its content; gzip or plain. Errors: kIo, kCorrupt; kUnsupported where it is none

@@ -243,10 +243,6 @@ std::string_view name_of(Where where) {
   return kNames[static_cast<std::size_t>(where)];
 }
 
-bool is_dynamo_lookup(std::string_view name) {
-  return name.starts_with("TorchDynamo Cache Lookup");
-}
-
 std::vector<bool> find_executing_slices(const TraceContext& context) {
   const trace::Trace& trace = context.trace();
   enum class Kind : std::uint8_t { kOther, kExecuting, kCompiling };

@@ -20,9 +20,6 @@ bool is_triton_name(std::string_view name);
 /// the graph. Other names are as they are.
 std::string framework_operator_name(std::string_view name);
 
-/// Whether TorchDynamo looks whether it has code for a call: it checks guards.
-bool is_dynamo_lookup(std::string_view name);
-
 /// By slice whether the host executes in it where nothing ran on a device: PyTorch's operators and
 /// compiled regions but for what is within a compilation, which runs operators on tensors without
 /// data; or XLA's operators.

@@ -15,12 +15,8 @@ namespace {
 using Kind = ComparedOperator::Kind;
 using Side = ComparedOperator::Side;
 
-double part_in(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 Side side_of_row(const ProfiledIterations& of, std::int64_t time) {
-  return {of.operator_per_iteration(time), part_in(time, of.profile->operators.total), false};
+  return {of.operator_per_iteration(time), share_of(time, of.profile->operators.total), false};
 }
 
 // Of an operator that a profile does not list: it may be in what has no name or no row.
@@ -46,7 +42,7 @@ std::optional<double> ProfiledIterations::operator_per_iteration(std::int64_t ns
   const auto all = per_iteration(operators.in_iterations);
   if (!all) return std::nullopt;
   const auto devices = static_cast<double>(std::max<std::int64_t>(1, operators.device_count));
-  return *all / devices * part_in(ns, operators.total);
+  return *all / devices * share_of(ns, operators.total);
 }
 
 std::vector<ComparedOperator> compare_operators(const ProfiledIterations& left,

@@ -154,13 +154,8 @@ PartSpans part_spans(const TraceContext& context, const std::vector<bool>& execu
 // From the first beginning to the last end, the profiler's own window aside.
 std::optional<TimeSpan> whole_profile(const TraceContext& context) {
   std::optional<TimeSpan> whole;
-  auto set_aside = context.set_aside().begin();
   for (std::uint32_t i = 0; i < context.trace().slices.size(); ++i) {
-    if (set_aside != context.set_aside().end() && *set_aside == i) {
-      ++set_aside;
-      continue;
-    }
-    if (context.side(i) == SliceSide::kProfiler) continue;
+    if (context.is_set_aside(i) || context.side(i) == SliceSide::kProfiler) continue;
     const TraceSlice& slice = context.slice(i);
     if (!whole) whole = {slice.start, slice.end()};
     whole->begin = std::min(whole->begin, slice.start);

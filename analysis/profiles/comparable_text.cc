@@ -5,18 +5,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::analysis {
+
+using schema::is_digit;
+
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
 // By which Inductor tells the kernels of one version of itself from those of another.
 constexpr std::string_view kCompilerHash = "'backend_hash': '";
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-
-bool is_word(char c) {
-  return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_word(char c) { return is_digit(c) || schema::is_letter(c) || c == '_'; }
 
 bool is_of_path(char c) {
   return is_word(c) || std::string_view("/.-+@~").find(c) != std::string_view::npos;
@@ -33,7 +34,7 @@ std::size_t last_part(std::string_view text, std::size_t at) {
 }
 
 std::size_t end_of_number(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_decimal(text[at])) ++at;
+  while (at < text.size() && is_digit(text[at])) ++at;
   return at;
 }
 
@@ -87,7 +88,7 @@ bool is_before_place(std::string_view out) {
 }
 
 bool is_hexadecimal(char c) {
-  return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 // So many digits only an address has that is printed in decimals: sizes and counts have fewer.

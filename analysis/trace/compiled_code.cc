@@ -35,7 +35,7 @@ Mark mark_of(std::string_view name, std::string_view category, SliceSide side) {
   if (name == "CompiledFunction" || name == "CompiledFunctionBackward") return Mark::kGraph;
   if (name.starts_with("## Call CompiledFxGraph")) return Mark::kGraphCall;
   if (is_compile_phase(name, category)) return Mark::kCompiling;
-  if (name == "TorchDynamo Cache Lookup") return Mark::kLookup;
+  if (is_dynamo_lookup(name)) return Mark::kLookup;
   if (name.starts_with(kEvaluatePrefix)) return Mark::kEvaluate;
   if (name == "Pregraph bytecode" || name == "AOTDispatcher Runtime Wrapper Prologue" ||
       name == "torch::autograd::AccumulateGrad" || name.starts_with("Optimizer.")) {

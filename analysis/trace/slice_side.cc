@@ -250,6 +250,8 @@ bool is_synchronization(std::string_view name) {
 
 bool is_profiled_compile_phase(std::string_view name) { return name.ends_with(kCompilePhase); }
 
+bool is_dynamo_lookup(std::string_view name) { return name == "TorchDynamo Cache Lookup"; }
+
 bool is_compile_phase(std::string_view name, std::string_view category) {
   return category == kCompileEvent || is_profiled_compile_phase(name);
 }

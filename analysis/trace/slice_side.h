@@ -58,6 +58,9 @@ std::vector<std::uint32_t> profiler_steps(const trace::Trace& trace,
 /// Whether in a call of that name of a device's runtime the host waits for the device.
 bool is_synchronization(std::string_view name);
 
+/// Whether TorchDynamo looks whether it has code for a call: it checks guards.
+bool is_dynamo_lookup(std::string_view name);
+
 /// Whether it is a phase of torch.compile's work: `… (dynamo_timed)` of a profiler, or an event of
 /// category `dynamo_timed` that PyTorch wrote by itself (the Chromium events of its structured
 /// log).

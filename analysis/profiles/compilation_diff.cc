@@ -440,27 +440,9 @@ class Comparison {
 };
 
 std::string_view kind_words(ChangeKind kind) {
-  switch (kind) {
-    case ChangeKind::kFailure:
-      return "failure";
-    case ChangeKind::kGraphBreak:
-      return "graph break";
-    case ChangeKind::kRecompilation:
-      return "recompilation";
-    case ChangeKind::kFrame:
-      return "frame";
-    case ChangeKind::kGraph:
-      return "graph";
-    case ChangeKind::kCode:
-      return "generated code";
-    case ChangeKind::kCache:
-      return "cache";
-    case ChangeKind::kRestart:
-      return "restart";
-    case ChangeKind::kTime:
-      return "time";
-  }
-  return "";
+  if (kind == ChangeKind::kGraphBreak) return "graph break";
+  if (kind == ChangeKind::kCode) return "generated code";
+  return compilation_change_name(kind);
 }
 
 // The weightiest line of a reason of several: PyTorch's have the place first, then "Reason: …".
@@ -728,15 +710,14 @@ std::string change_text(const CompilationChange& change) {
 
 std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
   std::vector<std::string> parts;
-  for (const ChangeKind kind : {ChangeKind::kFailure, ChangeKind::kGraphBreak,
-                                ChangeKind::kRecompilation, ChangeKind::kFrame}) {
-    if (kind == ChangeKind::kRecompilation) {
-      say_recompilations(diff, &parts);
-      continue;
-    }
+  const auto say_more_and_fewer = [&](ChangeKind kind) {
     say_kind(diff.changes, kind, true, &parts);
     say_kind(diff.changes, kind, false, &parts);
-  }
+  };
+  say_more_and_fewer(ChangeKind::kFailure);
+  say_more_and_fewer(ChangeKind::kGraphBreak);
+  say_recompilations(diff, &parts);
+  say_more_and_fewer(ChangeKind::kFrame);
   say_outputs(diff.changes, ChangeKind::kGraph, &parts);
   say_outputs(diff.changes, ChangeKind::kCode, &parts);
   say_caches(diff.changes, &parts);
@@ -744,10 +725,7 @@ std::vector<std::string> compilation_parts(const CompilationDiff& diff) {
   const bool has_breaks =
       std::any_of(diff.changes.begin(), diff.changes.end(),
                   [](const auto& one) { return one.kind == ChangeKind::kGraphBreak; });
-  if (!has_breaks) {
-    say_kind(diff.changes, ChangeKind::kRestart, true, &parts);
-    say_kind(diff.changes, ChangeKind::kRestart, false, &parts);
-  }
+  if (!has_breaks) say_more_and_fewer(ChangeKind::kRestart);
   const auto slowest = [&] {
     const CompilationChange* most = nullptr;
     const auto by = [](const CompilationChange& one) {

@@ -88,21 +88,19 @@ class Causes {
     add_common();
     add_baseline();
     BENCHHUD_ASSIGN(auto errors, error_causes(reader_, details_.members));
-    causes_.insert(causes_.end(), std::make_move_iterator(errors.begin()),
-                   std::make_move_iterator(errors.end()));
+    append(std::move(errors));
     const analysis::CatalogEntry* entry = catalog_.find(subject_.experiment);
-    if (entry != nullptr && subject_.before && subject_.after) {
+    const bool has_nights = entry != nullptr && subject_.before && subject_.after;
+    if (has_nights) {
       BENCHHUD_TRY(read_nights());
       BENCHHUD_TRY(add_counts(*entry));
       if (subject_.is_timed) BENCHHUD_TRY(add_phases(*entry));
-      BENCHHUD_TRY(add_operators());
+      BENCHHUD_ASSIGN(auto operators, operator_causes(reader_, alert_, details_));
+      append(std::move(operators));
     }
     BENCHHUD_ASSIGN(auto compilations, compilation_causes(reader_, alert_, details_));
-    causes_.insert(causes_.end(), std::make_move_iterator(compilations.begin()),
-                   std::make_move_iterator(compilations.end()));
-    if (entry != nullptr && subject_.before && subject_.after) {
-      BENCHHUD_TRY(add_profiles());
-    }
+    append(std::move(compilations));
+    if (has_nights) BENCHHUD_TRY(add_profiles());
     BENCHHUD_TRY(add_verification());
     add_labels();
     return std::move(causes_);
@@ -110,6 +108,10 @@ class Causes {
 
  private:
   using Kind = AlertCause::Kind;
+
+  void append(std::vector<AlertCause> more) {
+    std::ranges::move(more, std::back_inserter(causes_));
+  }
 
   void add_common() {
     const bool is_of_failures = !details_.members.empty() && details_.members.front().counted;
@@ -135,8 +137,7 @@ class Causes {
     AlertCause cause{Kind::kBaseline, "", {}, {}};
     for (const AlertMember& member : details_.members) {
       if (!member.is_doing_of_baseline.value_or(false)) continue;
-      cause.lines.push_back(fmt::format("{} {} on {}", member.experiment.model,
-                                        member.experiment.test, member.backend));
+      cause.lines.push_back(member_name(member));
     }
     if (cause.lines.empty()) return;
     cause.title =
@@ -314,12 +315,6 @@ class Causes {
     return {};
   }
 
-  Expected<void> add_operators() {
-    BENCHHUD_ASSIGN(auto causes, operator_causes(reader_, alert_, details_));
-    std::ranges::move(causes, std::back_inserter(causes_));
-    return {};
-  }
-
   Expected<void> add_profiles() {
     BENCHHUD_ASSIGN(const auto runs,
                     reader_.runs_with_artifacts(subject_.experiment, std::nullopt));
@@ -390,6 +385,11 @@ class Causes {
 };
 
 }  // namespace
+
+std::string member_name(const AlertMember& member) {
+  return fmt::format("{} {} on {}", member.experiment.model, member.experiment.test,
+                     member.backend);
+}
 
 std::string_view cause_name(AlertCause::Kind kind) {
   switch (kind) {

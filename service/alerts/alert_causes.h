@@ -41,6 +41,8 @@ struct AlertCause {
   /// Of kOperators, kCompilation and kProfile: whose differences the lines are of.
   std::optional<ComparedDumps> compared = {};
 };
+/// "resnet50 train on inductor": model, test and backend.
+std::string member_name(const schema::AlertMember& member);
 /// "environment", "baseline", "error", "counts", "phases", "operators", "compilation", "profile",
 /// "verification", "labels".
 std::string_view cause_name(AlertCause::Kind kind);

@@ -28,11 +28,6 @@ struct Differing {
   std::vector<std::string> parts;
 };
 
-std::string name_of(const AlertMember& member) {
-  return fmt::format("{} {} on {}", member.experiment.model, member.experiment.test,
-                     member.backend);
-}
-
 }  // namespace
 
 Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader, const Alert& alert,
@@ -78,11 +73,12 @@ Expected<std::vector<AlertCause>> compilation_causes(schema::Reader& reader, con
     cause.explains = false;
   } else {
     const auto& [member, parts] = differing.front();
-    cause.title = fmt::format("{} is compiled otherwise: {}", name_of(*member), parts.front());
+    cause.title =
+        fmt::format("{} is compiled differently: {}", member_name(*member), parts.front());
     cause.compared = ComparedDumps{*alert.last_good, *alert.first_bad, member->experiment_id};
     cause.lines.assign(parts.begin() + 1, parts.end());
     for (std::size_t i = 1; i < differing.size(); ++i) {
-      cause.lines.push_back(fmt::format("{}: {}", name_of(*differing[i].member),
+      cause.lines.push_back(fmt::format("{}: {}", member_name(*differing[i].member),
                                         fmt::join(differing[i].parts, "; ")));
     }
   }

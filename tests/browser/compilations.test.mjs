@@ -1,9 +1,9 @@
 // Compilations by logs of TORCH_TRACE, on a result's profile: those of the samples, and a hostile log of a second rank.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { logged, ofFrame } from "../integration/support/torch_trace.mjs";
 import { axe, eventually, openBrowser, openPage, samples, serve, text, visit } from "./support.mjs";
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
@@ -29,11 +29,7 @@ after(async () => {
 });
 
 function hostileLog() {
-  const record = (members, payload) => {
-    const hash = payload === undefined ? {} : { has_payload: createHash("md5").update(payload).digest("hex") };
-    const lines = payload === undefined ? "" : payload.split("\n").map((line) => `\t${line}\n`).join("");
-    return `V1206 15:20:13.926000 1543231 torch/_dynamo/utils.py:1288] ${JSON.stringify({ ...members, frame_id: 0, frame_compile_id: 0, attempt: 0, ...hash })}\n${lines}`;
-  };
+  const record = (members, payload) => logged({ ...members, ...ofFrame(0) }, payload);
   const stack = Array.from({ length: 40 }, (_, line) => ({ line, name: HOSTILE, filename: `/${"long/".repeat(40)}${HOSTILE}.py`, loc: HOSTILE }));
   return (
     record({ dynamo_start: { stack } }) +
@@ -74,7 +70,7 @@ test("a compilation opens with its reasons, times, stack and code, and has an ad
   }
 });
 
-test("what was compiled otherwise than on another night stands below, and both codes open beside each other", async () => {
+test("what was compiled differently from another night is shown below, and both codes open side by side", async () => {
   const { page, problems, close } = await openPage(browser);
   try {
     await visit(page, profile);

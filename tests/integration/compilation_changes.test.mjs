@@ -1,4 +1,4 @@
-// What torch.compile did otherwise than on another night: by REST, as CSV, by commands, and as the cause of an alert.
+// What torch.compile did differently from another night: by REST, as CSV, by commands, and as the cause of an alert.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -136,14 +136,14 @@ test("logs of PyTorch: a hit of a cache is no other code", (context) => {
   assert.match(other.stdout, /frame is gone: forward \(test_torchinductor\.py:11123\)/);
 });
 
-test("an alert whose nights have logs names what was compiled otherwise", async () => {
+test("an alert whose nights have logs names what was compiled differently", async () => {
   const db = join(folder, "samples.db");
   assert.equal(benchhud("ingest", join(root, "samples"), "--db", db).status, 0);
   const alerts = JSON.parse(benchhud("regressions", "--db", db, "--all", "--format", "json").stdout);
   const causes = (alerts.items ?? alerts.alerts ?? alerts).flatMap((alert) => alert.causes.filter((cause) => cause.kind === "compilation").map((cause) => ({ ...cause, alert })));
   assert.equal(causes.length, 1);
   const [cause] = causes;
-  assert.match(cause.title, /^transformer_mini train on inductor is compiled otherwise: other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations$/);
+  assert.match(cause.title, /^transformer_mini train on inductor is compiled differently: other graph of forward \(transformer_mini\.py:38\), 36 → 60 operations$/);
   assert.deepEqual(cause.lines, ["other generated code of forward (transformer_mini.py:38)", "compilation 258 ms → 350 ms", "inductor_compile slower in forward (transformer_mini.py:38): 170 ms → 262 ms"]);
   assert.deepEqual([cause.explains, cause.compared.before_run, cause.compared.run], [true, cause.alert.details.last_good.id, cause.alert.details.first_bad.id]);
 });

@@ -17,10 +17,10 @@ const BOTH = [3, 20];
 
 let folder, server;
 
-/** A store of the fleet of writeFleet(). `profiled`: the nights with a trace of alpha on inductor. */
-function makeFleet(name, profiled) {
+/** A store of the fleet of writeFleet(), whose `options` they are. `profiled`: the nights with a trace of alpha on inductor. */
+function makeFleet(name, options) {
   const db = join(folder, `${name}.db`);
-  for (const night of writeFleet(join(folder, name), { nights: NIGHTS, slowFrom: SLOW_FROM, profiled, both: BOTH })) {
+  for (const night of writeFleet(join(folder, name), { nights: NIGHTS, slowFrom: SLOW_FROM, both: BOTH, ...options })) {
     const done = benchhud("ingest", night, "--db", db);
     assert.equal(done.status, 0, done.stdout + done.stderr);
   }
@@ -29,7 +29,7 @@ function makeFleet(name, profiled) {
 
 before(async () => {
   folder = temporaryFolder("iterations");
-  server = await serve(makeFleet("fleet", [...BOTH, SLOW_FROM - 1, SLOW_FROM]));
+  server = await serve(makeFleet("fleet", { profiled: [...BOTH, SLOW_FROM - 1, SLOW_FROM] }));
 });
 
 after(async () => {
@@ -129,8 +129,7 @@ describe("two backends of one model", () => {
   });
 
   test("what a trace of runtime calls and kernels alone cannot show is unknown, and then what is left does not compare", async () => {
-    const db = join(folder, "kernels.db");
-    for (const night of writeFleet(join(folder, "kernels"), { nights: 4, profiled: [3], both: [3], marked: false, withOperators: false })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+    const db = makeFleet("kernels", { nights: 4, profiled: [3], both: [3], marked: false, withOperators: false });
     const one = await serve(db);
     try {
       const answer = await getJson(await comparison(3), one);
@@ -180,8 +179,7 @@ describe("two backends of one model", () => {
 });
 
 test("what is kept is the same when it is derived again from the store", async () => {
-  const db = join(folder, "derived.db");
-  for (const night of writeFleet(join(folder, "derived"), { nights: 4, profiled: [3], both: [3] })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+  const db = makeFleet("derived", { nights: 4, profiled: [3], both: [3] });
   const answer = async () => {
     const one = await serve(db);
     try {
@@ -250,8 +248,7 @@ describe("numbers of profiles over runs", () => {
   });
 
   test("profiles that mark no iterations have those of their repetition, as in the comparison", async () => {
-    const db = join(folder, "unmarked.db");
-    for (const night of writeFleet(join(folder, "unmarked"), { nights: 4, profiled: [3], both: [3], marked: false })) assert.equal(benchhud("ingest", night, "--db", db).status, 0);
+    const db = makeFleet("unmarked", { nights: 4, profiled: [3], both: [3], marked: false });
     const one = await serve(db);
     try {
       const { left } = await getJson(await comparison(3), one);
@@ -300,7 +297,7 @@ describe("alerts", () => {
   });
 
   test("and nothing where one of the two has no profile", async () => {
-    const other = await serve(makeFleet("without", [SLOW_FROM - 1, 20]));
+    const other = await serve(makeFleet("without", { profiled: [SLOW_FROM - 1, 20] }));
     try {
       const { causes } = await regression(other);
       assert.deepEqual(causes.filter((one) => one.kind === "operators"), []);

@@ -1,7 +1,8 @@
 // Where an iteration goes, by the profiles of two results beside each other: its parts, and the time by the framework's operators.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { address } from "../api/client";
-import type { ComparedProfileTime, ProfileComparison, ResultDetail, ProfileTime } from "../api/types";
+import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ResultDetail, ProfileTime } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
@@ -115,13 +116,12 @@ function PartStacks({ answer }: { answer: ProfileComparison }) {
   const x = (size: number) => (size / longest) * Math.max(0, width - 1);
   const used = answer.parts.filter((part) => stacks.some(({ segments }) => segments.some((one) => one.part === part.name)));
   const height = stacks.length * (ROW + GAP + 18) + AXIS;
-  const meaning = (name: string) => answer.definitions.find((one) => one.name === name)?.meaning;
   return (
     <figure class="part-stacks">
       <div class="phase-legend note">
         <ul>
           {used.map((part) => (
-            <li key={part.name} title={meaning(part.name)}>
+            <li key={part.name} title={meaningOf(answer, part.name)}>
               <svg width="18" height="12" aria-hidden="true">
                 <rect width="18" height="12" class={`part-${part.name}`} />
               </svg>
@@ -207,8 +207,9 @@ function SideHeads({ answer }: { answer: ProfileComparison }) {
   );
 }
 
+const meaningOf = (answer: ProfileComparison, name: string): string | undefined => answer.definitions.find((one) => one.name === name)?.meaning;
+
 function PartTable({ answer }: { answer: ProfileComparison }) {
-  const meaning = (name: string) => answer.definitions.find((one) => one.name === name)?.meaning;
   const reasons = unknownParts(answer);
   return (
     <>
@@ -232,7 +233,7 @@ function PartTable({ answer }: { answer: ProfileComparison }) {
           {answer.parts.map((part) => (
             <tr key={part.name}>
               <th scope="row">
-                <span class="explained" title={meaning(part.name)}>{part.name}</span>
+                <span class="explained" title={meaningOf(answer, part.name)}>{part.name}</span>
               </th>
               {SIDE_NAMES.map((side) => (
                 <>
@@ -280,24 +281,14 @@ function PartTable({ answer }: { answer: ProfileComparison }) {
 }
 
 function Facts({ answer }: { answer: ProfileComparison }) {
-  const cell = (side: SideName, what: string) => {
-    const of = answer[side];
-    const why = of.missing ?? "the profile does not say it";
-    if (what === "dump") return of.artifact_id === null ? <Missing flush why={why} /> : <><a href={artifactHref({ id: of.artifact_id })}>{of.dump}</a>{of.trace_id !== null && <> (<a href={traceHref(of.trace_id)}>timeline</a>, <a href={profileHref(of.run.id, of.experiment.id)}>profile</a>)</>}</>;
-    if (what === "iterations") return iterationsWords(of);
-    if (what === "busy") return of.busy_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${percent(of.busy_share)} of the iterations${of.idle_ns !== null ? `; idle ${nanoseconds(of.idle_ns)} an iteration` : ""}`;
-    if (what === "class") return of.top_class === null || of.top_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${of.top_class}, ${percent(of.top_share)} of the time on devices`;
-    if (what === "compiling") return of.compiling_ns === null ? <Missing flush why={of.missing ?? "the profile shows too little of the host to tell"} /> : nanoseconds(of.compiling_ns);
-    return of.peak_memory_bytes === null ? <Missing flush why={of.missing ?? "the profile does not say what allocators gave away"} /> : bytes(of.peak_memory_bytes);
-  };
-  const rows = [
-    ["dump", "File"],
-    ["iterations", "Iterations"],
-    ["busy", "Devices busy"],
-    ["class", "Most time on devices"],
-    ["compiling", "Compiled in the profile"],
-    ["memory", "Peak of memory"],
-  ] as const;
+  const rows: [string, (of: ComparedProfile, why: string) => ComponentChildren][] = [
+    ["File", (of, why) => (of.artifact_id === null ? <Missing flush why={why} /> : <><a href={artifactHref({ id: of.artifact_id })}>{of.dump}</a>{of.trace_id !== null && <> (<a href={traceHref(of.trace_id)}>timeline</a>, <a href={profileHref(of.run.id, of.experiment.id)}>profile</a>)</>}</>)],
+    ["Iterations", iterationsWords],
+    ["Devices busy", (of, why) => (of.busy_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${percent(of.busy_share)} of the iterations${of.idle_ns !== null ? `; idle ${nanoseconds(of.idle_ns)} an iteration` : ""}`)],
+    ["Most time on devices", (of, why) => (of.top_class === null || of.top_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${of.top_class}, ${percent(of.top_share)} of the time on devices`)],
+    ["Compiled in the profile", (of) => (of.compiling_ns === null ? <Missing flush why={of.missing ?? "the profile shows too little of the host to tell"} /> : nanoseconds(of.compiling_ns))],
+    ["Peak of memory", (of) => (of.peak_memory_bytes === null ? <Missing flush why={of.missing ?? "the profile does not say what allocators gave away"} /> : bytes(of.peak_memory_bytes))],
+  ];
   return (
     <PlainTable caption="The two profiles" class="two-facts">
       <thead>
@@ -311,11 +302,11 @@ function Facts({ answer }: { answer: ProfileComparison }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(([key, title]) => (
-          <tr key={key}>
+        {rows.map(([title, cell]) => (
+          <tr key={title}>
             <th scope="row">{title}</th>
             {SIDE_NAMES.map((side) => (
-              <td key={side} class="wrap">{cell(side, key)}</td>
+              <td key={side} class="wrap">{cell(answer[side], answer[side].missing ?? "the profile does not say it")}</td>
             ))}
           </tr>
         ))}

@@ -1,4 +1,5 @@
-// What members of an alert compiled otherwise when it began, by their logs of TORCH_TRACE.
+// What changed in how members of an alert were compiled when it began, by their logs of
+// TORCH_TRACE.
 #pragma once
 
 #include <vector>

@@ -38,8 +38,8 @@ schema::Expected<CompilationLogsDiff> diff_of_compilations(schema::Reader& reade
                                                            schema::ArtifactResult after);
 
 /// What changed in compilation, as analysis::compilation_parts(). Where ranks differ from each
-/// other, a part for each that changed otherwise than those before. Empty where nothing did, or
-/// nothing could be compared.
+/// other, a part for each whose changes are not those of a rank before it. Empty where nothing
+/// changed, or nothing could be compared.
 std::vector<std::string> compilation_parts(const CompilationLogsDiff& diff);
 /// The same in one sentence without a full stop; "" where there is no part.
 std::string compilation_sentence(const CompilationLogsDiff& diff);

@@ -484,7 +484,7 @@ const EVENTS: { key: "newly_failing" | "stopped" | "changed" | "newly_passing" |
 ];
 const MOST_EVENTS = 12;
 
-/** What changed otherwise than by time: each an event, however small. */
+/** What changed apart from times: each an event, however small. */
 function Events({ answer, late, onPick }: { answer: Comparison; late: boolean; onPick: (row: ComparisonRow) => void }) {
   const [query, setQuery] = useQuery();
   const total = totalOf(answer.groups);

@@ -1,4 +1,4 @@
-// What torch.compile did otherwise than on another night, by the logs of TORCH_TRACE of both: breaks, recompilations, graphs, code, caches and slower phases.
+// What torch.compile did differently from another night, by the logs of TORCH_TRACE of both: breaks, recompilations, graphs, code, caches and slower phases.
 import { useState } from "preact/hooks";
 import { address } from "../../api/client";
 import { useRuns } from "../../api/pages";

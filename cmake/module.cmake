@@ -49,11 +49,13 @@ function(benchhud_module name)
   target_link_libraries(benchhud_${name}
     PUBLIC ${arg_USES}
     PRIVATE benchhud_flags ${arg_PRIVATE_USES})
-  if(BENCHHUD_SANITIZE)
-    # Whoever checks builds these anew every time; without it, each unit is kept honest about what it includes.
+  # Whoever checks builds everything once; without this, each unit is kept honest about what it includes. The loops
+  # that read and sum traces are compiled as ever: beside others the compiler inlines differently, and the guard of
+  # speed counts their instructions.
+  if(BENCHHUD_SANITIZE OR (BENCHHUD_BUILT_ONCE AND NOT name MATCHES "^(trace|ingest)$"))
     benchhud_precompile(benchhud_${name})
-    # Eight units of a room compile as one in half the time: sanitizers are built whole, by whoever checks. So names
-    # that are a unit's own must be its own within the room.
+    # Eight units of a room compile as one in half the time. So names that are a unit's own must be its own within
+    # the room.
     set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     foreach(source IN LISTS sources)
       cmake_path(GET source PARENT_PATH room)
@@ -65,6 +67,8 @@ function(benchhud_module name)
     endforeach()
     # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
     target_compile_options(benchhud_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+  if(BENCHHUD_SANITIZE)
     # The sanitizer's link flags are wanted by whoever links the library.
     target_link_options(benchhud_${name} PUBLIC -fsanitize=${BENCHHUD_SANITIZE})
   endif()

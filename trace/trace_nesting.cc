@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "trace/merge_runs.h"
+
 namespace benchhud::trace {
 
 namespace {
@@ -19,22 +21,6 @@ struct Stack {
   std::vector<std::uint32_t> open;  // slices that have not ended, the outermost first
   std::size_t deepest = 0;
 };
-
-// Sorts by merging the runs that are in order already: profilers write slices in a few of them.
-template <class Before>
-void merge_runs(std::uint32_t* begin, std::uint32_t* end, const Before& before) {
-  std::vector<std::uint32_t*> runs{begin};  // where each begins, and the end
-  while (runs.back() != end) runs.push_back(std::is_sorted_until(runs.back(), end, before));
-  while (runs.size() > 2) {
-    std::size_t kept = 1;
-    for (std::size_t i = 2; i < runs.size(); i += 2) {
-      std::inplace_merge(runs[i - 2], runs[i - 1], runs[i], before);
-      runs[kept++] = runs[i];
-    }
-    if (runs.size() % 2 == 0) runs[kept++] = end;
-    runs.resize(kept);
-  }
-}
 
 // TraceNesting::order.
 std::vector<std::uint32_t> order_of(const Trace& trace) {

@@ -11,6 +11,7 @@
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/segmented_vector.h"
+#include "trace/merge_runs.h"
 
 namespace benchhud::analysis {
 
@@ -433,8 +434,8 @@ std::vector<OneDevice> devices_of(const Trace& trace, const std::vector<DeviceSl
                       is_unknown ? 0 : trace.slices[each.launch].start, each.slice);
   };
   for (OneDevice& device : devices) {
-    std::sort(device.slices.begin(), device.slices.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
+    trace::merge_runs(device.slices.begin(), device.slices.end(),
+                      [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
   }
   std::sort(devices.begin(), devices.end(),
             [](const OneDevice& a, const OneDevice& b) { return a.thread < b.thread; });

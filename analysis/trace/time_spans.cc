@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/trace/time_totals.h"
+#include "trace/merge_runs.h"
 
 namespace benchhud::analysis {
 
@@ -36,7 +37,7 @@ std::vector<TimeSpan> merged(std::vector<TimeSpan> spans) {
   // What slices of one thread make is mostly in order, and few spans are left of it to be sorted.
   join_neighbours(&spans);
   if (std::is_sorted(spans.begin(), spans.end(), is_before)) return spans;
-  std::sort(spans.begin(), spans.end(), is_before);
+  trace::merge_runs(spans.begin(), spans.end(), is_before);
   join_neighbours(&spans);
   return spans;
 }

@@ -159,6 +159,7 @@ class XplaneTraceBuilder : public XplaneVisitor {
   std::uint32_t text(std::string_view text);
   std::uint32_t label_of(EventKind* kind, std::string_view category);
   EventKind* kind_of(std::int64_t id);
+  void forget_kinds();
   /// The current line's, made where it is the first event's of its timeline; nothing if there are
   /// too many.
   std::optional<std::uint32_t> thread_of_line();
@@ -196,6 +197,9 @@ class XplaneTraceBuilder : public XplaneVisitor {
   XplanePlaneCounts counts_;
   std::optional<XplaneStatNames> names_;
   XplaneIds<EventKind> kinds_;
+  // The same by their ids, where those are small, as profilers choose them: looked for with every
+  // event.
+  std::vector<EventKind*> small_kinds_;
   XplaneIds<std::uint32_t> threads_;  // by the line's id
   std::optional<std::int64_t> pid_;   // none: it has no thread yet
   std::optional<std::uint32_t> first_thread_;
@@ -251,7 +255,7 @@ void XplaneTraceBuilder::on_message(std::int64_t place, std::string_view text) {
 XplaneTrace XplaneTraceBuilder::give_up(std::string_view reason) {
   made_ = {};
   flow_ends_ = {};
-  kinds_ = XplaneIds<EventKind>();
+  forget_kinds();
   made_.refusal = reason;  // last: there may have been no memory for it before
   return std::move(made_);
 }
@@ -284,9 +288,24 @@ std::uint32_t XplaneTraceBuilder::label_of(EventKind* kind, std::string_view cat
   return kind->label;
 }
 
+void XplaneTraceBuilder::forget_kinds() {
+  kinds_ = XplaneIds<EventKind>();
+  small_kinds_.clear();
+}
+
 EventKind* XplaneTraceBuilder::kind_of(std::int64_t id) {
+  constexpr std::int64_t kMostSmall = 1 << 16;
+  const bool is_small = id >= 0 && id < kMostSmall;
+  const auto place = is_small ? static_cast<std::size_t>(id) : 0;
+  if (is_small && place < small_kinds_.size() && small_kinds_[place] != nullptr) {
+    return small_kinds_[place];
+  }
   const auto [found, is_new] = kinds_.try_emplace(id);
   EventKind& kind = found->second;
+  if (is_small) {
+    if (place >= small_kinds_.size()) small_kinds_.resize(place + 1);
+    small_kinds_[place] = &kind;
+  }
   if (!is_new) return &kind;
   const auto message = plane_->kinds.find(id);
   if (message != plane_->kinds.end()) kind.read = read_xplane_kind(message->second);
@@ -330,7 +349,7 @@ void XplaneTraceBuilder::on_plane(const XplanePlane& plane) {
   names_.emplace(plane);
   profile_.begin_plane(plane, family_, &*names_);
   // Cleared, they would keep the places of the fullest plane, and clearing those takes long.
-  kinds_ = XplaneIds<EventKind>();
+  forget_kinds();
   threads_ = {};
   pid_.reset();
   first_thread_.reset();
@@ -752,7 +771,7 @@ void XplaneTraceBuilder::on_event(const XplaneEvent& event) {
 
 XplaneTrace XplaneTraceBuilder::finish() {
   if (is_given_up()) return std::move(made_);
-  kinds_ = XplaneIds<EventKind>();
+  forget_kinds();
   trace::XlaProfile profile = profile_.finish();
   made_.flows = put_xplane_flows(std::move(flow_ends_), &trace());
   profile.linked_runs = made_.flows.linked_runs;

@@ -83,6 +83,24 @@ TEST(Xplane, ReadsNegativeIds) {
   EXPECT_EQ(read.trace().threads[0].tid, "-7");
 }
 
+TEST(Xplane, IdsMeanAnotherKindInEachPlane) {
+  const auto plane = [](std::int64_t number, const std::string& name) {
+    Message line = xline(number, "thread");
+    for (const std::int64_t id : {3, 65535, 65536, 1 << 30, 3}) {
+      line.message(4, xevent(id, 1000, 2000));
+    }
+    Message made = xplane(number, "/host:" + name).message(3, line);
+    for (const std::int64_t id : {3, 65535, 65536, 1 << 30}) {
+      made.message(4, kind_entry(id, name + std::to_string(id)));
+    }
+    return made;
+  };
+  const Read read({plane(0, "CPU"), plane(1, "other")});
+  EXPECT_THAT(read.names(),
+              ElementsAre("CPU3", "CPU65535", "CPU65536", "CPU1073741824", "CPU3", "other3",
+                          "other65535", "other65536", "other1073741824", "other3"));
+}
+
 TEST(Xplane, RoundsBeginningsAndEndsSoThatSlicesStillNest) {
   // A parent of 78 ps and a child of all of it; another one right behind.
   Message line = xline(3, "XLA Ops", 1);

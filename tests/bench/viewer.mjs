@@ -8,6 +8,7 @@ import { Client } from './lib/client.mjs';
 import { writeMadeTrace } from './lib/made_trace.mjs';
 import { Server } from './lib/server.mjs';
 import { data, keepFigures, kept, measure, option, program, quantile, randomNumbers, removeStore, root, say, table, tilesProgram } from './lib/tools.mjs';
+import { madeXplaneFolder } from './xplane.mjs';
 
 const TARGET_MEDIAN_MS = 5, TARGET_P99_MS = 20, TARGET_SEARCH_MS = 50, TARGET_MB = 300;
 const REAL = path.join(root, '../shared/data/traces/hta/df_index_resolver/df_index_resolver.json.gz');
@@ -114,6 +115,7 @@ async function traces(most) {
   for (const events of [1e6, 1e7]) {
     if (events <= most) all[`${events / 1e6} million`] = ingest(await made(events));
   }
+  all['3 million, XPlane'] = ingest(await madeXplaneFolder(3e6));
   if (most > 1e7) all[`${most / 1e6} million`] = (store) => measure([tilesProgram, 'write-all', store, String(most)]);
   return all;
 }

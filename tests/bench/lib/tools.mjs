@@ -13,6 +13,8 @@ export const program = path.join(build, 'cli/benchhud');
 export const alertsProgram = path.join(build, 'tests/bench/alerts');
 export const tilesProgram = path.join(build, 'tests/bench/tiles');
 export const fleetProgram = path.join(build, 'tests/bench/fleet');
+export const xplaneFileProgram = path.join(build, 'tests/bench/xplane_file');
+export const xplaneParseProgram = path.join(build, 'tests/bench/xplane_parse');
 const measureProgram = path.join(build, 'tests/bench/measure');
 
 export function say(text) {

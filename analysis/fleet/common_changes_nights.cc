@@ -16,7 +16,6 @@ namespace benchhud::analysis {
 namespace {
 
 constexpr std::size_t kFewestModels = 3;  // on a backend
-constexpr double kUsualSquare = 0.95;     // of residuals that are cut at kCut
 // So many series must be off on a night that is to count as disturbed.
 constexpr double kShareDisturbed = 0.2;
 constexpr double kDisturbed = 3;  // standard deviations of the disagreement

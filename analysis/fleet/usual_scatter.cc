@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::size_t kNights = 60;
 constexpr double kModeration = 10;  // nights
-// What is assumed of squares of deviations that are cut at three standard deviations: a little less
-// than the 0.995 of normal ones, as noise is estimated robustly.
-constexpr double kUsualSquare = 0.95;
 
 void keep_last(std::size_t count, std::vector<double>* values) {
   if (values->size() <= count) return;

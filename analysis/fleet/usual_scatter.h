@@ -7,6 +7,10 @@
 
 namespace benchhud::analysis {
 
+/// What is assumed of squares of deviations that are cut at three standard deviations: a little
+/// less than the 0.995 of normal ones, as noise is estimated robustly.
+inline constexpr double kUsualSquare = 0.95;
+
 /// How the mean of some series' deviations scatters: they have something in common. Their
 /// intraclass correlation on past nights, moderated by ten nights of what is usual.
 class MeanScatter {

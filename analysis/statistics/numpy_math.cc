@@ -13,7 +13,7 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNumpyNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool has_nan(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [](double v) { return std::isnan(v); });
@@ -60,7 +60,7 @@ double numpy_std(std::span<const double> values, int ddof) {
 }
 
 double numpy_percentile(std::span<const double> values, double percent) {
-  if (values.empty() || has_nan(values)) return kNaN;
+  if (values.empty() || has_nan(values)) return kNumpyNaN;
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   const double place = static_cast<double>(sorted.size() - 1) * (percent / 100);
@@ -73,7 +73,7 @@ double numpy_percentile(std::span<const double> values, double percent) {
 }
 
 double numpy_median(std::span<const double> values) {
-  if (values.empty() || has_nan(values)) return kNaN;
+  if (values.empty() || has_nan(values)) return kNumpyNaN;
   std::vector<double> sorted(values.begin(), values.end());
   const std::size_t middle = sorted.size() / 2;
   std::sort(sorted.begin(), sorted.end());

@@ -101,7 +101,7 @@ bool is_bound_to_loopback(int socket) { return is_loopback(address_of(socket, ::
 
 }  // namespace
 
-using Clock = std::chrono::steady_clock;
+using Clock = Connection::Clock;
 
 /// The library binds, listens and accepts; what comes on the connections is this class's. Receivers
 /// read requests, of which no connection holds a thread while it waits in the waiting room, and
@@ -431,9 +431,8 @@ class GuardedServer final : public httplib::Server {
   /// done then is cut off, so that no peer keeps the server from ending.
   void finish() {
     stopping_ = true;
-    const auto latest = Connection::Clock::now() + kLastAnswers;
-    for (room_->clear(); options_.counters->open > 0 && Connection::Clock::now() < latest;
-         room_->clear()) {
+    const auto latest = Clock::now() + kLastAnswers;
+    for (room_->clear(); options_.counters->open > 0 && Clock::now() < latest; room_->clear()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     is_cut_off_ = true;

@@ -128,3 +128,31 @@ export function findForeignNamespaces(files, read) {
     return opened.filter((name) => name !== own && !name.startsWith(`${own}::`)).map((name) => `${file} opens namespace ${name}, not ${own}`);
   });
 }
+
+/** What a unit declares for itself outside of any class: [name, what it is], where equal texts are one thing. */
+function ownNames(text) {
+  const names = [];
+  for (const [, name, meaning] of text.matchAll(/^using (\w+) = ([^;]+);/gm)) names.push([name, `= ${meaning}`]);
+  for (const [, name] of text.matchAll(/^(?:struct|class|enum class|union) (\w+)(?: final)?(?: :[^{;]*)? \{/gm)) names.push([name, null]);
+  for (const [, declared] of text.matchAll(/^(?:static |inline )*constexpr ([^({;]+?(?:\[\w*\])? = [^;]*);/gm)) {
+    // Several may be declared at once: `constexpr int kA = 1, kB = 2;`
+    for (const [, name] of declared.matchAll(/\b(k[A-Z]\w*)(?:\[\w*\])? =/g)) names.push([name, null]);
+  }
+  return names;
+}
+
+/** Units of one folder are compiled as one where everything is built once: what is a unit's own must be its own in the folder. */
+export function findClashes(files, read) {
+  const owners = new Map(); // folder and name → what it is, and in which unit
+  const clashes = [];
+  for (const file of files.filter((name) => name.endsWith(".cc"))) {
+    const folder = file.replace(/\/[^/]*$/, "");
+    for (const [name, meaning] of ownNames(read(file))) {
+      const key = `${folder} ${name}`;
+      const other = owners.get(key);
+      if (!other) owners.set(key, { file, meaning });
+      else if (other.file !== file && (meaning === null || meaning !== other.meaning)) clashes.push(`${name} is in ${other.file} and in ${file}`);
+    }
+  }
+  return clashes;
+}

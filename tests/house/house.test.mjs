@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { filesOf, findBreaches, findForeignNamespaces, findLostSteps, includesOf, placesIn, readRules } from "./house.mjs";
+import { filesOf, findBreaches, findClashes, findForeignNamespaces, findLostSteps, includesOf, placesIn, readRules } from "./house.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const description = readFileSync(resolve(root, "ARCHITECTURE.md"), "utf8");
@@ -29,6 +29,23 @@ test("a room holds at most some 30 units", () => {
 test("a unit's namespace is its module's", () => {
   const files = filesOf(root, readRules(description).modules);
   assert.deepEqual(findForeignNamespaces(files, (file) => readFileSync(resolve(root, file), "utf8")), []);
+});
+
+test("what is a unit's own is its own in the folder", () => {
+  // Commands and tables of routes are compiled one by one.
+  const files = filesOf(root, readRules(description).modules).filter((file) => !/^(cli|server\/routes)\//.test(file));
+  assert.deepEqual(findClashes(files, (file) => readFileSync(resolve(root, file), "utf8")), []);
+});
+
+test("names that clash are told, and the same alias is none", () => {
+  const texts = {
+    "a/x.cc": "using Kind = One::Kind;\nusing Same = std::string;\nstruct Part {\n};\nconstexpr int kMost = 3, kLeast = 1;\n",
+    "a/y.cc": "using Kind = Two::Kind;\nusing Same = std::string;\nclass Part final : Base {\n};\nconstexpr std::string_view kLeast[] = {};\n  constexpr int kMost = 2;\n",
+    "b/z.cc": "struct Part {\n};\n",
+  };
+  assert.deepEqual(findClashes(Object.keys(texts), (file) => texts[file]), [
+    "Kind is in a/x.cc and in a/y.cc", "Part is in a/x.cc and in a/y.cc", "kLeast is in a/x.cc and in a/y.cc",
+  ]);
 });
 
 test("a namespace of another module is named", () => {

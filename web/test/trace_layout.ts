@@ -14,7 +14,7 @@ function laneText(lane: Lane): string {
 
 let next = 0;
 const useOf = (number: number, thread: number): TraceDevice => ({ device: number, thread, begin: 0, end: 100, busy: 60, gaps: 2, idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 } });
-const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
+const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, isDerived: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
 const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
 
 test("PyTorch on a GPU: the devices with their streams, then the host's process with its threads, whatever numbers the file gives them", () => {

@@ -87,6 +87,33 @@ class DerivedRows {
 
   // Puts slices and rows into the track, and is empty behind.
   void put(DerivedTrack* track) {
+    track->slices.reserve(made_.slices.size());
+    if (is_flat()) {
+      for (const TraceSlice& slice : made_.slices) {
+        track->slices.push_back({slice.start, slice.duration, slice.label, slice.thread});
+      }
+      for (std::uint32_t row = 0; row < streams_.size(); ++row) track->stack_rows.push_back(row);
+    } else {
+      put_nested(track);
+    }
+    made_ = {};
+    streams_.clear();
+  }
+
+ private:
+  // Whether those of each stream follow one another: then it has one row, as nest() would say.
+  bool is_flat() const {
+    const TraceSlice* last = nullptr;
+    for (const TraceSlice& slice : made_.slices) {
+      const bool follows = last == nullptr || last->thread != slice.thread ||
+                           (last->end() <= slice.start && last->start < slice.start);
+      if (!follows) return false;
+      last = &slice;
+    }
+    return true;
+  }
+
+  void put_nested(DerivedTrack* track) {
     made_.threads.resize(streams_.size());
     const trace::TraceNesting nesting = trace::nest(made_, trace::NestingRows::kYes);
     std::vector<std::uint32_t> first_rows;
@@ -96,7 +123,6 @@ class DerivedRows {
       for (const std::uint32_t row : nesting.stack_rows[i]) track->stack_rows.push_back(rows + row);
       rows += nesting.row_counts[i];
     }
-    track->slices.reserve(made_.slices.size());
     for (const std::uint32_t index : nesting.order) {
       const TraceSlice& slice = made_.slices[index];
       track->slices.push_back({slice.start, slice.duration, slice.label,
@@ -106,11 +132,8 @@ class DerivedRows {
                      [](const trace::ChunkSlice& a, const trace::ChunkSlice& b) {
                        return a.row < b.row;  // they are in the order of time
                      });
-    made_ = {};
-    streams_.clear();
   }
 
- private:
   Trace made_;  // slices alone; their threads are indices of streams_
   std::vector<std::uint32_t> streams_;
 };
@@ -162,24 +185,27 @@ class XlaTracks {
                                : fmt::format("{}({})", module, *program));
   }
 
-  // Runs of each module, in the order of time, and which module is whose.
+  // Runs of each module, in the order of time, and of each operator its module.
   void read_runs() {
     runs_of_.resize(profile_.modules.size());
     for (std::uint32_t run = 0; run < profile_.runs.size(); ++run) {
       runs_of_[profile_.runs[run].module].push_back(run);
     }
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> modules;
     for (std::uint32_t i = 0; i < profile_.modules.size(); ++i) {
       const trace::XlaModule& module = profile_.modules[i];
-      modules_.try_emplace({module.device, module.name, module.program.value_or(0)}, i);
+      modules.try_emplace({module.device, module.name, module.program.value_or(0)}, i);
+    }
+    for (const trace::XlaOperator& op : profile_.operators) {
+      const auto found = modules.find({op.device, op.module, op.program.value_or(0)});
+      module_of_.push_back(found == modules.end() ? std::nullopt : std::optional(found->second));
     }
   }
 
   // The run of its module that the slice is in; kNoRun: it is not known.
   std::uint32_t run_of(const OpSlice& slice) const {
-    const trace::XlaOperator& op = profile_.operators[slice.op];
-    const auto module = modules_.find({op.device, op.module, op.program.value_or(0)});
-    if (module == modules_.end()) return kNoRun;
-    const std::vector<std::uint32_t>& runs = runs_of_[module->second];
+    if (!module_of_[slice.op]) return kNoRun;
+    const std::vector<std::uint32_t>& runs = runs_of_[*module_of_[slice.op]];
     auto behind = std::upper_bound(
         runs.begin(), runs.end(), slice.begin,
         [&](std::int64_t begin, std::uint32_t run) { return begin < profile_.runs[run].begin; });
@@ -409,11 +435,10 @@ class XlaTracks {
   const Trace& trace_;
   const XlaProfile& profile_;
   DerivedTracks made_;
-  DerivedRows rows_;                                 // of the track that is being made
-  std::vector<ShownOperator> shown_;                 // by operator
-  std::vector<std::vector<std::uint32_t>> runs_of_;  // by module, indices in XlaProfile::runs
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t>
-      modules_;  // by device, name and program
+  DerivedRows rows_;                                     // of the track that is being made
+  std::vector<ShownOperator> shown_;                     // by operator
+  std::vector<std::vector<std::uint32_t>> runs_of_;      // by module, indices in XlaProfile::runs
+  std::vector<std::optional<std::uint32_t>> module_of_;  // by operator
   std::optional<XlaIterations> iterations_;
   bool has_launches_ = false;
   std::vector<std::pair<std::int64_t, std::int64_t>> launches_;

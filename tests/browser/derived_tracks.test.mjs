@@ -32,7 +32,7 @@ test("derived tracks stand above the streams, and say that they are derived", as
       const { page, problems, close } = await openPage(browser, { width, theme });
       try {
         await visit(page, address);
-        for (const name of DERIVED) await page.getByRole("button", { name: `${name} derived`, exact: false }).first().waitFor();
+        for (const name of DERIVED) await page.getByRole("button", { name: `${name} derived` }).first().waitFor();
         const labels = await page.locator(".trace-label .trace-fold").allInnerTexts();
         const names = labels.map((one) => one.replace(/\s+/g, " ").trim());
         const at = (name) => names.findIndex((one) => one.includes(name));
@@ -49,15 +49,19 @@ test("derived tracks stand above the streams, and say that they are derived", as
   }
 });
 
-test("a table of the window counts what the file has", async () => {
+test("the table of an area counts what the file has, and says why there is nothing of a derived track", async () => {
   const { page, problems, close } = await openPage(browser);
   try {
-    await visit(page, address);
-    await page.getByRole("button", { name: /^Stream #7/ }).first().waitFor();
-    const found = await server.api(`/traces/${address.split("/").at(-1)}/sums?begin=0&end=200000`);
-    assert.equal(found.all.count, 4);
-    await visit(page, `${address}?q=layer`);
-    await eventually(async () => assert.match(await text(page.locator("body")), /no (slice|match|hit)|nothing|0 of|none/i));
+    const info = await server.api(`/traces/${address.split("/").at(-1)}`);
+    const scopes = info.threads.find(({ name }) => name === "Framework Name Scope").thread;
+    const area = page.getByRole("table", { name: "Slices of the area by name" });
+    await visit(page, `${address}?a=0:${info.end}&tab=area`);
+    await eventually(async () => assert.match(await text(page.locator("body")), /4 slices within/));
+    assert.deepEqual(await area.locator("tbody tr").count(), 1, "the kernel's name, and none of a derived track");
+    await visit(page, `${address}?a=0:${info.end}:${scopes}&tab=area`);
+    await eventually(async () => assert.match(await text(page.locator("body")), /These tracks are derived: sums count the tracks that they are of\./));
+    const found = await server.api(`/traces/${info.id}/find?q=layer`);
+    assert.equal(found.total ?? found.count ?? found.slices, 0, JSON.stringify(found).slice(0, 200));
     assert.deepEqual(problems, []);
   } finally {
     await close();

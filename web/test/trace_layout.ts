@@ -74,6 +74,14 @@ test("what is asynchronous stands below the threads, closed at first", () => {
   assert.deepEqual([...firstOpen(sections(tracks))], [(tracks[2] as Track).number]);
 });
 
+test("what is derived stands above a device's streams, and below a host's threads, closed at first", () => {
+  const device = [track({ process: "/device:GPU:0", name: "Stream #7", side: "device" }), track({ process: "/device:GPU:0", name: "XLA Ops", isDerived: true, side: "device" })];
+  assert.deepEqual(names(device), [["GPU 0", ["XLA Ops", "Stream #7"]]]);
+  const host = [track({ process: "/host:CPU", name: "XLA Ops", isDerived: true, side: "host" }), track({ process: "/host:CPU", name: "main", busy: 1, side: "host" })];
+  assert.deepEqual(names(host), [["/host:CPU", ["main", "XLA Ops"]]]);
+  assert.deepEqual([...firstOpen(sections(host))], [(host[1] as Track).number]);
+});
+
 test("lanes lie one below the other, and are found by their place", () => {
   const { lanes, height, shown } = lay(all, NO_LAYOUT);
   let top = 0;

@@ -92,7 +92,7 @@ function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane
           {lane.isOpen ? "▾" : "▸"}
         </span>
         <span class="clip">{name}</span>
-        {track.isDerived && <span class="quiet trace-note">derived</span>}
+        {track.isDerived && <span class="quiet trace-derived">derived</span>}
       </button>
       <span class="trace-label-actions">
         <button type="button" class="icon" aria-pressed={lane.isPinned} title={lane.isPinned ? "Unpin (p)" : "Pin to the top (p)"} aria-label={`${lane.isPinned ? "Unpin" : "Pin"} ${name}`} onClick={() => viewer.pin(track.number)}>

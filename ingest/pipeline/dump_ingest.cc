@@ -368,11 +368,12 @@ class DumpIngest::File {
   Expected<void> add_profile(const XplaneFile& file, schema::TraceId trace) {
     BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(state_.store, trace));
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
-    if (stored && info.derived_tracks) return {};
+    const bool can_derive = static_cast<bool>(state_.options.trace_summary);
+    if (stored && (info.derived_tracks || !can_derive)) return {};
     trace::PackedArgs args;
     const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
     BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, trace, made.trace));
-    if (!state_.options.trace_summary) return {};
+    if (!can_derive) return {};
     const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
     const TraceSummary summary = state_.options.trace_summary(made.trace, nesting);
     if (summary.derived_tracks) {

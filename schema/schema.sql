@@ -195,7 +195,8 @@ CREATE TABLE trace (
   unmatched     INTEGER NOT NULL,
   problem_count INTEGER NOT NULL,
   device_count  INTEGER,           -- derived: rows of trace_device; null: not known which are devices, or not derived yet
-  cuda_driver   INTEGER NOT NULL DEFAULT 0  -- the newest CUDA that the driver knows, as 12040 for 12.4; 0: not known
+  cuda_driver   INTEGER NOT NULL DEFAULT 0,  -- the newest CUDA that the driver knows, as 12040 for 12.4; 0: not known
+  derived_version INTEGER          -- by which rules its derived tracks were made; null: it has none
 ) STRICT;
 
 -- What could not be taken as it is: the first of them.
@@ -223,6 +224,7 @@ CREATE TABLE trace_thread (
   end_ns             INTEGER,           -- of the slice that ends last
   stack_rows         BLOB    NOT NULL,  -- rows whose slices lie within no other
   is_async           INTEGER NOT NULL DEFAULT 0,  -- derived: of what is asynchronous, made of points
+  is_derived         INTEGER NOT NULL DEFAULT 0,  -- repeats slices of others, of an XPlane profile: nothing sums it up
   PRIMARY KEY (trace_id, thread)
 ) STRICT, WITHOUT ROWID;
 

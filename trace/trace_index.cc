@@ -200,7 +200,7 @@ class TraceIndexer {
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     bool any = false;
     for (const StoredThread& thread : threads) {
-      if (!thread.begin || !thread.end) continue;
+      if (!thread.begin || !thread.end || thread.is_derived) continue;
       begin = std::min(begin, *thread.begin);
       end = any ? std::max(end, *thread.end) : *thread.end;
       any = true;
@@ -210,7 +210,8 @@ class TraceIndexer {
     BENCHHUD_ASSIGN(const auto points, count_points(threads.size()));
     for (const StoredThread& thread : threads) {
       const std::int64_t of_thread = points[thread.number];
-      if (thread.slices == 0 && of_thread == 0) continue;
+      // What is derived repeats what is counted already.
+      if (thread.is_derived || (thread.slices == 0 && of_thread == 0)) continue;
       BENCHHUD_TRY(index_thread(thread.number, of_thread));
     }
     BENCHHUD_TRY(put_labels());

@@ -12,6 +12,7 @@
 #include "trace/queries.h"
 #include "trace/trace_access.h"
 #include "trace/trace_args.h"
+#include "trace/trace_derived.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_visit.h"
 
@@ -72,7 +73,10 @@ schema::Expected<TraceInfo> TraceQueries::info() {
                          .labels = row.integer(7),
                          .events = row.integer(9),
                          .problem_count = row.integer(17),
-                         .has_async_tracks = row.integer(19) != 0};
+                         .has_async_tracks = row.integer(19) != 0,
+                         .derived_tracks = row.optional_integer(21) == kDerivedTracksVersion
+                                               ? std::optional(row.integer(22))
+                                               : std::nullopt};
       },
       fmt::format("trace {}", to_int(trace_)));
 }
@@ -89,6 +93,7 @@ schema::Expected<std::vector<StoredThread>> TraceQueries::threads() {
     stored.begin = row.optional_integer(10);
     stored.end = row.optional_integer(11);
     stored.is_async = row.integer(12) != 0;
+    stored.is_derived = row.integer(13) != 0;
     return stored;
   });
 }

@@ -25,6 +25,8 @@ struct TraceInfo {
   std::int64_t origin = 0;      ///< ns; where its first slice begins, asynchronous ones included
   std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
   bool has_async_tracks = false;
+  /// How many tracks were derived (trace_derived.h); none: they were not, or by older rules.
+  std::optional<std::int64_t> derived_tracks;
 };
 
 struct StoredThread {
@@ -35,6 +37,9 @@ struct StoredThread {
   /// Derived: what is asynchronous, as slices (trace_async.h). TraceInfo::slices counts none of
   /// them.
   bool is_async = false;
+  /// Derived: repeats slices of other threads (trace_derived.h). Neither TraceInfo::slices nor the
+  /// index counts its own.
+  bool is_derived = false;
 };
 
 struct LabelText {

@@ -54,6 +54,7 @@ struct ThreadRow {
   ThreadExtent extent;
   std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
   bool is_async = false;
+  bool is_derived = false;
 };
 schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace,
                                      const ThreadRow& row);

@@ -343,7 +343,8 @@ schema::Expected<void> insert_thread(schema::Connection& connection, schema::Tra
       .bind(10, static_cast<std::int64_t>(row.extent.slices))
       .bind(11, static_cast<std::int64_t>(row.extent.rows))
       .bind_blob_view(14, stack_rows)
-      .bind(15, row.is_async);
+      .bind(15, row.is_async)
+      .bind(16, row.is_derived);
   if (row.extent.slices == 0) {
     insert.bind_null(12).bind_null(13);
   } else {

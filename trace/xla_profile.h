@@ -101,6 +101,12 @@ struct XlaStep {
   std::int64_t begin = 0, end = 0;
 };
 
+/// A slice that an operator of a device is executed in, or on a GPU a kernel of it.
+struct XlaSlice {
+  std::uint32_t slice = 0;  ///< index in Trace::slices
+  std::uint32_t op = 0;     ///< index in XlaProfile::operators
+};
+
 struct XlaAllocator {
   std::uint32_t name = 0;
   std::int64_t allocations = 0, deallocations = 0;
@@ -119,6 +125,8 @@ struct XlaProfile {
   std::vector<XlaRun> runs;
   std::vector<XlaStep> steps;
   std::vector<XlaAllocator> allocators;
+  /// In the order of the file. Of a file that was just read: they are not stored.
+  std::vector<XlaSlice> slices;
   /// What there was no room for, each of its list.
   std::int64_t devices_left_out = 0, kernels_left_out = 0, modules_left_out = 0;
   std::int64_t runs_left_out = 0, steps_left_out = 0, allocators_left_out = 0;

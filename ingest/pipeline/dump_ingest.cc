@@ -30,8 +30,10 @@
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
 #include "trace/trace_args.h"
+#include "trace/trace_derived.h"
 #include "trace/trace_hlo.h"
 #include "trace/trace_index.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_store.h"
 #include "trace/xla_profile_store.h"
 
@@ -365,17 +367,30 @@ class DumpIngest::File {
 
   Expected<void> add_profile(const XplaneFile& file, schema::TraceId trace) {
     BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(state_.store, trace));
-    if (stored) return {};
+    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
+    const bool can_derive = static_cast<bool>(state_.options.trace_summary);
+    if (stored && (info.derived_tracks || !can_derive)) return {};
     trace::PackedArgs args;
     const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
     BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, trace, made.trace));
-    if (!is_added || !state_.options.trace_summary) return {};
+    if (!can_derive) return {};
     const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
+    const TraceSummary summary = state_.options.trace_summary(made.trace, nesting);
+    if (summary.derived_tracks) {
+      BENCHHUD_TRY(put_missing_tracks(trace, *summary.derived_tracks));
+      BENCHHUD_TRY(trace::index_trace(state_.store, trace));
+    }
+    if (!is_added) return {};
     schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(
-        const schema::TextId digest,
-        texts.put(schema::pack_text(state_.options.trace_summary(made.trace, nesting).digest)));
+    BENCHHUD_ASSIGN(const schema::TextId digest, texts.put(schema::pack_text(summary.digest)));
     return schema::set_digest(state_.store, known_->id, digest);
+  }
+
+  // Where the store does not have them already, of the same content; without the trace's index.
+  Expected<void> put_missing_tracks(schema::TraceId trace, const trace::DerivedTracks& derived) {
+    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
+    if (info.derived_tracks) return {};
+    return trace::put_derived_tracks(state_.store, trace, derived);
   }
 
   Expected<void> add_hlo(const XplaneFile& file, schema::TraceId trace) {
@@ -477,6 +492,9 @@ class DumpIngest::File {
     const TraceSummary made = summary.get();
     BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));
     BENCHHUD_TRY(trace::put_trace_devices(state_.store, *artifact_.trace, made.devices));
+    if (made.derived_tracks) {
+      BENCHHUD_TRY(put_missing_tracks(*artifact_.trace, *made.derived_tracks));
+    }
     schema::TextWriter texts(state_.store);
     BENCHHUD_ASSIGN(artifact_.digest, texts.put(schema::pack_text(made.digest)));
     return {};

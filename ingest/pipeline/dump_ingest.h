@@ -14,6 +14,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "trace/trace.h"
+#include "trace/trace_derived.h"
 #include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_nesting.h"
@@ -26,6 +27,8 @@ struct TraceSummary {
   std::vector<trace::PackedFindings> findings = {};  ///< the places that are marked
   /// When devices were busy; none: not known.
   std::optional<std::vector<trace::PackedDevice>> devices = {};
+  /// What repeats its slices; none where it is no XPlane profile.
+  std::optional<trace::DerivedTracks> derived_tracks = {};
 };
 
 struct DumpOptions {

@@ -262,6 +262,11 @@ void XplaneProfileBuilder::add_module_run(const PlacedXplaneEvent& placed) {
   }
 }
 
+// What is placed is the trace's last slice.
+void XplaneProfileBuilder::put_slice(std::uint32_t op) {
+  made_.slices.push_back({static_cast<std::uint32_t>(trace_.slices.size() - 1), op});
+}
+
 // An operator of a TPU's core or of a thread of the host.
 void XplaneProfileBuilder::add_nested(const PlacedXplaneEvent& placed, XlaDevice::Kind kind) {
   const auto in = device(kind);
@@ -288,6 +293,7 @@ void XplaneProfileBuilder::add_nested(const PlacedXplaneEvent& placed, XlaDevice
     ++made_.devices[*in].left_out;
     return;
   }
+  put_slice(*op);
   trace::XlaOperator& row = made_.operators[*op];
   ++row.occurrences;
   row.cost.add(xplane_cost(facts));
@@ -389,6 +395,7 @@ void XplaneProfileBuilder::add_of_stream(const PlacedXplaneEvent& placed) {
     add_to(&made_.devices[*in].left_out_ps, duration);
     return;
   }
+  put_slice(*op);
   trace::XlaOperator& row = made_.operators[*op];
   ++row.kernels;
   add_to(&row.time_ps, duration);

@@ -44,15 +44,15 @@ struct PlacedXplaneEvent {
 };
 
 /// Call it in the order of the file. Memory: 48 bytes for each operator's event of the current
-/// plane, about 100 for each slice of a GPU, 24 for each run of a module and 24 for each call that
-/// launched a kernel, besides what trace::XlaProfile's limits allow.
+/// plane and 8 of every plane, about 100 for each slice of a GPU, 24 for each run of a module and
+/// 24 for each call that launched a kernel, besides what trace::XlaProfile's limits allow.
 class XplaneProfileBuilder {
  public:
   /// Texts are put into `trace`, which must outlive the builder.
   explicit XplaneProfileBuilder(trace::Trace* trace) : trace_(*trace) {}
 
   void begin_plane(const XplanePlane& plane, XplaneFamily family, XplaneStatNames* names);
-  /// Of a line of a device, or of the host.
+  /// Of a line of a device, or of the host; the event is the trace's last slice.
   void add(const XplaneTrack& track, const PlacedXplaneEvent& placed);
   /// `whose`: the allocator, or the device; "": the event does not say.
   void add_allocation(const PlacedXplaneEvent& placed, std::string_view whose, bool is_allocation);
@@ -96,6 +96,7 @@ class XplaneProfileBuilder {
   std::optional<std::uint32_t> put_kernel(const PlacedXplaneEvent& placed,
                                           const XplaneOpFacts& facts, std::uint32_t device,
                                           std::uint32_t op);
+  void put_slice(std::uint32_t op);
   void add_nested(const PlacedXplaneEvent& placed, trace::XlaDevice::Kind kind);
   void add_of_stream(const PlacedXplaneEvent& placed);
   void add_of_host(const PlacedXplaneEvent& placed);

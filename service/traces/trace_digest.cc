@@ -20,6 +20,7 @@
 #include "analysis/trace/trace_context.h"
 #include "analysis/trace/trace_findings.h"
 #include "analysis/trace/trace_report.h"
+#include "analysis/tracks/xla_derived_tracks.h"
 #include "schema/base/column_codec.h"
 #include "schema/db/database.h"
 #include "schema/db/text_store.h"
@@ -158,7 +159,8 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace,
                       .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   return {.digest = encode_digest(digest),
           .findings = analysis::trace_findings(context),
-          .devices = analysis::device_uses(context)};
+          .devices = analysis::device_uses(context),
+          .derived_tracks = analysis::xla_derived_tracks(context)};
 }
 
 Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader, const Artifact& artifact) {

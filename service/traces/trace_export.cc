@@ -85,8 +85,8 @@ class Exporter {
 
  private:
   bool is_wanted(std::uint32_t thread) const {
-    // What is derived of points would be there twice.
-    return thread < threads_.size() && !threads_[thread].is_async &&
+    // What is derived of points and of other slices would be there twice.
+    return thread < threads_.size() && !threads_[thread].is_async && !threads_[thread].is_derived &&
            (!query_.is_wanted || query_.is_wanted(thread));
   }
   trace::TraceSpan window() const { return {query_.begin, query_.end}; }

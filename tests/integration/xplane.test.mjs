@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-import { hloPlane, hloXspace, smallXspace, writeProfile } from "./support/xplane.mjs";
+import { hloPlane, hloXspace, scopedXspace, smallXspace, writeProfile } from "./support/xplane.mjs";
 
 const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
 const real = join(root, "../shared/data/xplane");
@@ -126,6 +126,66 @@ test("taken in with results, it is a trace of its experiment", async () => {
     assert.equal(trace.xla.iterations.found_by, "nothing");
   } finally {
     assert.equal((await server.stop()).code, 0);
+  }
+});
+
+/** A store with that profile, and what its server says of its trace. */
+async function withTrace(name, bytes, check) {
+  ingest(`${name}.db`, writeProfile(join(folder, name), bytes));
+  const server = await serve(join(folder, `${name}.db`));
+  try {
+    const get = async (path) => {
+      const response = await fetch(`${server.base}/api/v1${path}`);
+      assert.equal(response.status, 200, path);
+      return response.json();
+    };
+    await check(get, await get("/traces/1"));
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+}
+
+test("tracks that XProf derives are there and marked, and nothing counts them", async () => {
+  await withTrace("scoped", scopedXspace(), async (get, trace) => {
+    const derived = trace.threads.filter((one) => one.is_derived);
+    assert.deepEqual(derived.map((one) => [one.name, one.slices, one.rows, one.side, one.process_name, one.busy]), [
+      ["Steps", 1, 1, "device", "/device:GPU:0", null],
+      ["XLA Modules", 2, 1, "device", "/device:GPU:0", null],
+      ["XLA Ops", 4, 1, "device", "/device:GPU:0", null],
+      ["Framework Ops", 4, 1, "device", "/device:GPU:0", null],
+      ["Framework Name Scope", 4, 2, "device", "/device:GPU:0", null],
+      ["Source code", 2, 1, "device", "/device:GPU:0", null],
+    ]);
+    assert.equal(trace.derived_tracks, 6);
+    assert.equal(trace.slices, 4);
+    const scopes = derived.find((one) => one.name === "Framework Name Scope").thread;
+    const tile = await get(`/traces/1/tile?thread=${scopes}&begin=0&end=200000&buckets=100`);
+    assert.deepEqual(tile.labels.map((one) => [one.name, one.category]), [["jit(step)", "derived"], ["layer", "derived"]]);
+
+    const sql = async (query) => (await get(`/traces/1/query?sql=${encodeURIComponent(query)}`)).rows;
+    assert.deepEqual(await sql("SELECT count(*), sum(duration) FROM slices"), [[4, 8000]]);
+    assert.deepEqual(await sql("SELECT count(*) FROM tracks"), [[1]]);
+    assert.deepEqual(await sql("SELECT count(*) FROM slices WHERE name = 'layer'"), [[0]]);
+  });
+});
+
+test("of real profiles every sum is of what the file has", { skip: !existsSync(real) && "the real profiles (shared/data/xplane) are not here" }, async () => {
+  // Tracks of a device: of the files that have the lines already, none is made twice.
+  const derived = { cpu_julia: 0, gtx1080ti_two_gpus: 6, mi300_jax_conv: 5, mi300_jax_gemm: 5, tf_v100_multi_worker_2020: 0, tpu_v6e_host_offload: 16 };
+  for (const [name, count] of Object.entries(derived)) {
+    await withTrace(name, readFileSync(join(real, `${name}.xplane.pb`)), async (get, trace) => {
+      assert.equal(trace.derived_tracks, count, name);
+      assert.equal(trace.threads.filter((one) => one.is_derived).length, count, name);
+      const titles = trace.threads.filter((one) => one.slices > 0 && one.process_name.startsWith("/device:")).map((one) => `${one.process_name} ${one.name}`);
+      assert.equal(new Set(titles).size, titles.length, `${name}: a line is there twice`);
+      const slices = trace.threads.filter((one) => !one.is_derived).reduce((sum, one) => sum + one.slices, 0);
+      const sums = await get(`/traces/1/sums?begin=0&end=${trace.end + 1}`);
+      const sql = (await get(`/traces/1/query?sql=${encodeURIComponent("SELECT count(*) FROM slices")}`)).rows[0][0];
+      assert.deepEqual([slices, sql], [trace.slices, trace.slices], name);
+      assert.equal(sums.all.count, trace.slices, name);
+      // The report that is made of the file alone, where nothing is derived, is the one that the store keeps.
+      assert.deepEqual((await get("/traces/1/report")).trace, told("report", join(real, `${name}.xplane.pb`)));
+    });
   }
 });
 

@@ -72,6 +72,7 @@ class TracksSource final : public ListSource {
   schema::Expected<void> fill() override {
     BENCHHUD_ASSIGN(const auto threads, context_.lookup.threads());
     for (const StoredThread& each : threads) {
+      if (each.is_derived) continue;
       const TraceThread& of = each.thread;
       rows_.push_back({std::int64_t{each.number}, of.pid, of.tid, of.process_name, of.name,
                        each.slices, each.rows});
@@ -368,7 +369,8 @@ class SlicesSource final : public SqlSource {
     if (filter_.name) return choose_named();
     BENCHHUD_ASSIGN(const auto threads, context_.lookup.threads());
     for (const StoredThread& thread : threads) {
-      if (thread.slices == 0 || (filter_.track && *filter_.track != thread.number)) continue;
+      if (thread.slices == 0 || thread.is_derived) continue;
+      if (filter_.track && *filter_.track != thread.number) continue;
       BENCHHUD_ASSIGN(const auto extents, context_.index.extents(thread.number));
       for (std::uint64_t chunk = 0; chunk < extents.size(); ++chunk) {
         add(thread.number, chunk, extents[chunk]);

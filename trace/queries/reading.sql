@@ -148,9 +148,9 @@ SELECT byte_offset, reason FROM trace_problem WHERE trace_id = $1 ORDER BY numbe
 
 -- name: threads_of_trace
 SELECT thread, pid, tid, process_name, name, process_labels, process_sort_index, thread_sort_index,
-       slice_count, row_count, begin_ns, end_ns, is_async
+       slice_count, row_count, begin_ns, end_ns, is_async, is_derived
 FROM trace_thread
-WHERE trace_id = $1 AND is_async <= $2
+WHERE trace_id = $1 AND (is_async OR is_derived) <= $2
 ORDER BY thread
 
 -- name: trace_by_id
@@ -159,7 +159,8 @@ SELECT id, content_hash, byte_count, base_ns, slice_count, point_count, flow_cou
        problem_count,
        (SELECT min(begin_ns) FROM trace_thread WHERE trace_thread.trace_id = trace.id) AS origin,
        EXISTS (SELECT 1 FROM trace_thread WHERE trace_thread.trace_id = trace.id AND is_async),
-       cuda_driver
+       cuda_driver, derived_version,
+       (SELECT count(*) FROM trace_thread WHERE trace_thread.trace_id = trace.id AND is_derived)
 FROM trace
 WHERE id = $1
 

@@ -11,6 +11,17 @@ WHERE trace_id = $1 AND thread IN (SELECT thread FROM trace_thread WHERE trace_i
 -- name: delete_async_threads
 DELETE FROM trace_thread WHERE trace_id = $1 AND is_async
 
+-- name: delete_derived_chunks
+DELETE FROM trace_chunk
+WHERE trace_id = $1 AND thread IN (SELECT thread FROM trace_thread WHERE trace_id = $1 AND is_derived)
+
+-- name: delete_derived_groups
+DELETE FROM trace_group
+WHERE trace_id = $1 AND thread IN (SELECT thread FROM trace_thread WHERE trace_id = $1 AND is_derived)
+
+-- name: delete_derived_threads
+DELETE FROM trace_thread WHERE trace_id = $1 AND is_derived
+
 -- name: delete_trace_counter_blocks
 DELETE FROM trace_counter_block WHERE trace_id = $1
 
@@ -190,14 +201,20 @@ INSERT INTO trace_problem (trace_id, number, byte_offset, reason) VALUES ($1, $2
 -- name: insert_trace_thread
 INSERT INTO trace_thread (trace_id, thread, pid, tid, process_name, name, process_labels,
                           process_sort_index, thread_sort_index, slice_count, row_count, begin_ns,
-                          end_ns, stack_rows, is_async)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                          end_ns, stack_rows, is_async, is_derived)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 
 -- name: is_trace_used
 SELECT 1 FROM artifact WHERE trace_id = $1 LIMIT 1
 
 -- name: set_trace_slice_count
 UPDATE trace SET slice_count = $2 WHERE id = $1
+
+-- name: set_derived_version
+UPDATE trace SET derived_version = $2 WHERE id = $1
+
+-- name: set_trace_label_count
+UPDATE trace SET label_count = $2 WHERE id = $1
 
 -- name: set_trace_text_count
 UPDATE trace SET text_count = $2 WHERE id = $1

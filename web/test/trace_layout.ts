@@ -14,7 +14,7 @@ function laneText(lane: Lane): string {
 
 let next = 0;
 const useOf = (number: number, thread: number): TraceDevice => ({ device: number, thread, begin: 0, end: 100, busy: 60, gaps: 2, idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 } });
-const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
+const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, isDerived: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
 const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
 
 test("PyTorch on a GPU: the devices with their streams, then the host's process with its threads, whatever numbers the file gives them", () => {
@@ -72,6 +72,14 @@ test("what is asynchronous stands below the threads, closed at first", () => {
   const tracks = [lane("request 10"), lane("request 9"), track({ process: "python", name: "thread", busy: 1, side: "host" }), track({ process: "python", tid: "PyTorch Profiler", name: "PyTorch Profiler (0)", side: "host" })];
   assert.deepEqual(names(tracks), [["python", ["thread", "async: request 9", "async: request 10", "PyTorch Profiler (0)"]]]);
   assert.deepEqual([...firstOpen(sections(tracks))], [(tracks[2] as Track).number]);
+});
+
+test("what is derived stands above a device's streams, and below a host's threads, closed at first", () => {
+  const device = [track({ process: "/device:GPU:0", name: "Stream #7", side: "device" }), track({ process: "/device:GPU:0", name: "XLA Ops", isDerived: true, side: "device" })];
+  assert.deepEqual(names(device), [["GPU 0", ["XLA Ops", "Stream #7"]]]);
+  const host = [track({ process: "/host:CPU", name: "XLA Ops", isDerived: true, side: "host" }), track({ process: "/host:CPU", name: "main", busy: 1, side: "host" })];
+  assert.deepEqual(names(host), [["/host:CPU", ["main", "XLA Ops"]]]);
+  assert.deepEqual([...firstOpen(sections(host))], [(host[1] as Track).number]);
 });
 
 test("lanes lie one below the other, and are found by their place", () => {

@@ -23,7 +23,7 @@ function madeUp(): PlainSlice[] {
   slices.push({ track: 1, row: 3, begin: 10, end: 1_100_000, label: 30 });
   return slices;
 }
-const track: Track = { number: 1, pid: "1", tid: "1", process: "p", processLabels: "", name: "t", side: "host", isAsync: false, processSort: null, threadSort: null, slices: 3201, rows: 4, span: { begin: 0, end: 1_228_800 }, busy: 1, points: 0 };
+const track: Track = { number: 1, pid: "1", tid: "1", process: "p", processLabels: "", name: "t", side: "host", isAsync: false, isDerived: false, processSort: null, threadSort: null, slices: 3201, rows: 4, span: { begin: 0, end: 1_228_800 }, busy: 1, points: 0 };
 const END = 1_228_800;
 const layout = lay(sections([track]), NO_LAYOUT);
 const names = { get: (label: number) => ({ name: `name ${label}`, style: label % 24 }) };

@@ -283,7 +283,7 @@ Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
   SumsByKey by_key(&lookup, context.query.text("by"));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   for (const trace::StoredThread& thread : threads) {
-    if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
+    if (thread.slices == 0 || thread.is_derived || !tracks.matches(thread.number)) continue;
     if (!thread.begin || *thread.begin >= window.end || *thread.end < window.begin) continue;
     BENCHHUD_ASSIGN(const auto sums,
                     trace::sums_in_window(connection, asked.id, index, thread.number, window.begin,

@@ -28,8 +28,9 @@ Expected<std::vector<StackSlice>> stacks(RequestContext& context, const AskedTra
   BENCHHUD_ASSIGN(const auto threads, trace::TraceQueries(connection, asked.id).threads());
   std::vector<StackSlice> slices;
   for (const trace::StoredThread& thread : threads) {
-    // What is asynchronous is in no stack, and has one of its own where it is asked for.
-    if (thread.is_async && tracks.is_all()) continue;
+    // What is asynchronous is in no stack, and what is derived repeats others: they have one of
+    // their own where it is asked for.
+    if ((thread.is_async || thread.is_derived) && tracks.is_all()) continue;
     if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
     BENCHHUD_TRY(trace::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
                                    kMostSlices, &slices));

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -111,6 +114,7 @@ void write_thread(schema::JsonWriter& json, const trace::StoredThread& thread,
   json.field("process_sort_index", thread.thread.process_sort_index);
   json.field("thread_sort_index", thread.thread.thread_sort_index);
   json.field("is_async", thread.is_async);
+  json.field("is_derived", thread.is_derived);
   json.field("side", analysis::track_side_name(facts.side));
   json.field("slices", thread.slices);
   json.field("points", facts.points);
@@ -133,7 +137,7 @@ std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t
     for (const trace::TraceDevice& device : *devices) of_devices.insert(device.thread);
   }
   const auto rank = [&](const trace::StoredThread& thread) {
-    return std::pair(of_devices.count(thread.number), thread.slices);
+    return std::tuple(of_devices.count(thread.number), !thread.is_derived, thread.slices);
   };
   std::stable_sort(threads->begin(), threads->end(),
                    [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
@@ -221,6 +225,8 @@ Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
   if (index != nullptr) {
     BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
   }
+  // Of each process; derived tracks are behind the others.
+  std::map<std::string_view, analysis::TrackSide> sides_of;
   json.key("threads");
   json.begin_array();
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -230,9 +236,15 @@ Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
       if (const auto found = facts.find(threads[i].number); found != facts.end()) {
         of_thread = found->second;
       }
-    } else if (i < kMostTracksLookedAt) {
+    }
+    if (threads[i].is_derived) {
+      // They are no part of the index, and are of the process whose slices they repeat.
+      of_thread = {.side = sides_of[threads[i].thread.pid], .points = 0, .busy = std::nullopt};
+    } else if (index == nullptr && i < kMostTracksLookedAt) {
       BENCHHUD_ASSIGN(of_thread, facts_without_index(&tiles, &lookup, threads[i]));
     }
+    analysis::TrackSide& of_process = sides_of[threads[i].thread.pid];
+    of_process = std::max(of_process, of_thread.side);
     write_thread(json, threads[i], of_thread, asked.info.origin);
   }
   json.end_array();
@@ -262,6 +274,8 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
   TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
+  // What older rules derived is not shown.
+  if (!info.derived_tracks) std::erase_if(threads, std::mem_fn(&trace::StoredThread::is_derived));
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   std::int64_t end = 0;
   for (const trace::StoredThread& thread : threads) {
@@ -304,6 +318,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
+  json.field("derived_tracks", info.derived_tracks);
   BENCHHUD_TRY(write_devices(json, context, asked));
   BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();

@@ -47,7 +47,8 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
   constexpr std::size_t kKeyDigits = 16;
   // What is answered of a trace hangs on our rules as well, and on the team's: classes of names,
   // kinds of flows. Where tracks were derived since, the origin may be another one.
-  const std::string_view tracks = trace.info.has_async_tracks ? " async" : "";
+  std::string tracks = trace.info.has_async_tracks ? " async" : "";
+  if (trace.info.derived_tracks) tracks += fmt::format(" derived {}", *trace.info.derived_tracks);
   trace.key = schema::content_hash(trace.info.content.hex()
                                        .append(context.version)
                                        .append(tracks)

@@ -79,6 +79,14 @@ export function hloXspace({ program = 15, hlo = hloPlane({ program }), begin = 1
   return message([1, device], ...(hlo ? [[1, hlo]] : []));
 }
 
+/** A GPU with two runs of a module, each of two operators of one scope. */
+export function scopedXspace() {
+  const kernel = (begin, op, framework) => [4, message([1, 1], [2, begin * 1000], [3, 2_000_000], stat(1, op), stat(2, "jit_step"), stat(3, 15), stat(4, framework), stat(5, "model.py:3"))];
+  const stream = message([1, 7], [2, "Stream #7(Compute)"], [3, 1000], ...[0, 100_000].flatMap((at) => [kernel(at + 1000, "dot.1", "jit(step)/layer/dot:"), kernel(at + 4000, "add.2", "jit(step)/layer/add:")]));
+  const names = ["hlo_op", "hlo_module", "program_id", "tf_op", "source"].map((name, at) => [5, entry(at + 1, name)]);
+  return message([1, message([1, 0], [2, "/device:GPU:0"], [3, stream], [4, entry(1, "kernel")], ...names)]);
+}
+
 /** Puts a profile into an output directory where the runner leaves it, of a result that is not there. Returns the directory. */
 export function writeProfile(folder, bytes, name = "localhost_9012.xplane.pb") {
   const place = join(folder, "alpha/xla-profile/xplane-cuda-openxla-False-eval-None-PJRT-None-alpha/plugins/profile/2026_01_02_03_04_05");

@@ -30,6 +30,7 @@ export function infoOf(overview: TraceOverview): TraceInfo {
       name: one.name,
       side: one.side,
       isAsync: one.is_async,
+      isDerived: one.is_derived,
       processSort: one.process_sort_index,
       threadSort: one.thread_sort_index,
       slices: one.slices,
@@ -44,7 +45,7 @@ export function infoOf(overview: TraceOverview): TraceInfo {
 
 /** How large a trace is, and what of it the timeline lacks. */
 export const sizeWords = (info: TraceInfo): string => {
-  const tracks = info.tracks.filter((one) => one.slices > 0).length;
+  const tracks = info.tracks.filter((one) => one.slices > 0 && !one.isDerived).length;
   const leftOut = [...(info.tracksLeftOut > 0 ? [plural(info.tracksLeftOut, "more track")] : []), ...countersLeftOut(info)];
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${leftOut.length ? `, without ${leftOut.join(" and ")}` : ""}`;
 };

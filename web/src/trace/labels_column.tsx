@@ -84,7 +84,7 @@ function MoreCounters({ viewer, lane }: { viewer: Viewer; lane: MoreLane }) {
 function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane; isFocus: boolean }) {
   const { track } = lane;
   const name = trackTitle(track);
-  const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}`;
+  const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}${track.isDerived ? `\nDerived of the tracks below it, as XProf does: sums, search and SQL do not count it` : ""}`;
   return (
     <div class={`trace-label${isFocus ? " on" : ""}`} style={placed(lane)}>
       <button type="button" class="trace-fold" aria-expanded={lane.isOpen} onClick={() => viewer.toggle(trackKey(track))} title={`${title}\nx opens and closes the track of the selection`}>
@@ -92,6 +92,7 @@ function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane
           {lane.isOpen ? "▾" : "▸"}
         </span>
         <span class="clip">{name}</span>
+        {track.isDerived && <span class="quiet trace-derived">derived</span>}
       </button>
       <span class="trace-label-actions">
         <button type="button" class="icon" aria-pressed={lane.isPinned} title={lane.isPinned ? "Unpin (p)" : "Pin to the top (p)"} aria-label={`${lane.isPinned ? "Unpin" : "Pin"} ${name}`} onClick={() => viewer.pin(track.number)}>

@@ -69,8 +69,8 @@ function rankOf(track: Track): [number, number] {
 const NOT_WORK = /^(spans|traces)$|pytorch profiler/i;
 const isAside = (track: Track): boolean => NOT_WORK.test(track.pid) || NOT_WORK.test(track.tid) || NOT_WORK.test(track.name);
 
-/** Threads, what is asynchronous by name, and what the profiler itself did. */
-const placeOf = (track: Track): number => (isAside(track) ? 2 : track.isAsync ? 1 : 0);
+/** Threads, what is asynchronous by name or derived, and what the profiler itself did. */
+const placeOf = (track: Track): number => (isAside(track) ? 2 : track.isAsync || track.isDerived ? 1 : 0);
 
 const compare = (a: number | null, b: number | null): number => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a - b);
 

@@ -19,7 +19,7 @@ export function sentence(viewer: Viewer, item: Item): string {
   const name = nameOf(viewer, item) ?? "name not there yet";
   const track = viewer.tracks.get(item.track);
   const what = item.count > 1 ? `${count(item.count)} slices, the longest ${name}` : name;
-  return `${what}, ${size} at ${at}, ${track ? trackTitle(track) : "unknown track"}, row ${item.row + 1} of ${track?.rows ?? 1}`;
+  return `${what}, ${size} at ${at}, ${track ? trackTitle(track) : "unknown track"}${track?.isDerived ? ", derived" : ""}, row ${item.row + 1} of ${track?.rows ?? 1}`;
 }
 
 export const speak = (viewer: Viewer, item: Item): void => viewer.say(sentence(viewer, item));

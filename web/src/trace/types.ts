@@ -19,6 +19,8 @@ export type Track = {
   side: Side;
   /** Made of begins and ends of something asynchronous: of no thread. */
   isAsync: boolean;
+  /** Repeats slices of other tracks of its process, as XProf derives them: nothing counts its own. */
+  isDerived: boolean;
   processSort: number | null;
   threadSort: number | null;
   slices: number;

@@ -157,7 +157,7 @@ export class Viewer {
 
   /** Tracks whose density the strip above shows. */
   get overviewTracks(): Track[] {
-    const all = this.sections.flatMap((one) => one.tracks);
+    const all = this.sections.flatMap((one) => one.tracks).filter((one) => !one.isDerived);
     return all.length <= STRIP_TRACKS ? all : all.sort((a, b) => b.slices - a.slices).slice(0, STRIP_TRACKS);
   }
 

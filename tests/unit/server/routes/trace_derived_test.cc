@@ -1,0 +1,74 @@
+// Profiles that an older program took in have no derived tracks, which is said, until they are
+// ingested again.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "ingest/pipeline/dump_ingest.h"
+#include "service/traces/trace_digest.h"
+#include "tests/unit/ingest/xplane/xplane_writer.h"
+#include "tests/unit/server/store_fixture.h"
+
+namespace benchhud::server {
+namespace {
+
+using nlohmann::json;
+
+class DerivedTracks : public StoreFixture {
+ protected:
+  static std::string profile() {
+    using namespace ingest;
+    Message line = xline(7, "Stream #7(Compute)", 1000);
+    Message event = xevent(1, 1'000'000, 2'000'000);
+    event.message(4, text_stat(1, "fusion.1"));
+    line.message(4, event);
+    Message plane = xplane(0, "/device:GPU:0");
+    plane.message(3, line).message(4, kind_entry(1, "kernel"));
+    plane.message(5, Message().number(1, 1).message(2, Message().number(1, 1).text(2, "hlo_op")));
+    return Message().message(1, plane).bytes();
+  }
+
+  void take_in() {
+    const std::string file = (folder_ / "made.xplane.pb").string();
+    std::ofstream(file, std::ios::binary) << profile();
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(transaction);
+    ingest::DumpOptions options;
+    options.trace_summary = service::summarize_trace;
+    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
+    ASSERT_TRUE(taken) << taken.error().message;
+    ASSERT_FALSE(taken->unreadable) << *taken->unreadable;
+    ASSERT_TRUE(transaction->commit());
+  }
+
+  json trace() { return get_json(*app(), "/traces/1"); }
+};
+
+TEST_F(DerivedTracks, OfAnOlderStoreAreNotKnownAndComeWhenTheFileIsIngestedAgain) {
+  take_in();
+  const json first = trace();
+  EXPECT_EQ(first["derived_tracks"], 1);
+  ASSERT_EQ(first["threads"].size(), 2U);
+  EXPECT_TRUE(first["threads"][1]["is_derived"]);
+
+  // By other rules than ours: they are there, and are not shown.
+  ASSERT_TRUE(connection_->execute("UPDATE trace SET derived_version = 0"));
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
+  EXPECT_EQ(trace()["threads"].size(), 1U);
+  // Before there were any.
+  ASSERT_TRUE(connection_->execute("UPDATE trace SET derived_version = NULL"));
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
+
+  take_in();
+  const json again = trace();
+  EXPECT_EQ(again["derived_tracks"], 1);
+  EXPECT_EQ(again["threads"], first["threads"]);
+  EXPECT_EQ(again["slices"], first["slices"]);
+  EXPECT_TRUE(again["has_index"]);
+}
+
+}  // namespace
+}  // namespace benchhud::server

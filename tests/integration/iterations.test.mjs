@@ -8,6 +8,7 @@ import { ajv } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 import { dayOf as day, writeFleet } from "./support/sessions.mjs";
+import { message, smallXspace, writeProfile } from "./support/xplane.mjs";
 
 const shared = join(root, "../shared/data");
 const OF_NO_ITERATION = "Nothing says how many iterations of the model the profile has.";
@@ -64,7 +65,72 @@ function assertValid(schema, data) {
   assert.ok(validate(data), ajv.errorsText(validate.errors?.slice(0, 5), { separator: "\n" }));
 }
 
+/** The trace of alpha's profile of night 3, on a backend. */
+async function traceOf(column) {
+  const artifacts = await getJson(`/artifacts?run=${day(3)}&experiment=${await experimentOf(column)}&kind=trace`);
+  assert.equal(artifacts.items.length, 1);
+  return artifacts.items[0].trace_id;
+}
+
 const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-6 * Math.abs(expected), `${value} is not ${expected}`);
+
+describe("memory of allocators", () => {
+  test("each has its peaks and when they were, as JSON and as CSV", async () => {
+    const trace = await traceOf("openxla+dynamo");
+    const page = await getJson(`/traces/${trace}/memory`);
+    assertValid("XlaAllocatorPage", page);
+    const peak = (1 << 20) + 3;
+    // The second iteration begins 850 µs after the first, whose first slice, 50 µs on, is the trace's origin.
+    assert.deepEqual(page, {
+      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30) }],
+      next_cursor: null,
+      total: 1,
+      left_out: 0,
+      cannot_tell: null,
+    });
+    const { text } = await ask(`/traces/${trace}/memory?format=csv`);
+    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)}\r\n`);
+  });
+
+  test("a profile without allocations and a trace that is no XPlane profile are told apart", async () => {
+    const page = await getJson(`/traces/${await traceOf("inductor")}/memory`);
+    assertValid("XlaAllocatorPage", page);
+    assert.deepEqual([page.items, page.total, page.cannot_tell], [[], 0, "The trace is no XPlane profile, or an older version stored it."]);
+  });
+
+  test("hostile names come page by page, and are no formulas in CSV", async () => {
+    const names = ['=cmd|" /C calc"!A0', "GPU_0_bfc", "<b>"];
+    const stats = ["allocator_name", "bytes_allocated"];
+    const stat = (name, value) => [4, message([1, stats.indexOf(name) + 1], [typeof value === "number" ? 4 : 5, value])];
+    const events = names.map((name, index) => [4, message([1, 1], [2, 1000 * index], stat("allocator_name", name), ...(index === 2 ? [] : [stat("bytes_allocated", 100 * index)]))]);
+    const named = (field, id, name) => [field, message([1, id], [2, message([1, id], [2, name])])];
+    const host = message([1, 1], [2, "/host:CPU"], [3, message([1, 9], [2, "main/9"], ...events)], named(4, 1, "MemoryAllocation"), ...stats.map((name, index) => named(5, index + 1, name)));
+    const db = join(folder, "memory.db");
+    for (const [name, extra] of [["many", [[1, host]]], ["none", []]]) {
+      const done = benchhud("ingest", writeProfile(join(folder, `memory-${name}`), smallXspace({ extra })), "--db", db);
+      assert.equal(done.status, 0, done.stdout + done.stderr);
+    }
+    const other = await serve(db);
+    try {
+      const [many, none] = (await getJson("/artifacts?kind=trace", other)).items.map((one) => one.trace_id).sort((a, b) => a - b);
+      assert.equal((await getJson(`/traces/${none}/memory`, other)).cannot_tell, "The profile has no records of memory allocations.");
+      const found = [];
+      for (let cursor = ""; cursor !== null; ) {
+        const page = await getJson(`/traces/${many}/memory?limit=1${cursor && `&cursor=${cursor}`}`, other);
+        assert.deepEqual([page.items.length, page.total], [1, 3]);
+        found.push([page.items[0].allocator, page.items[0].peak_bytes]);
+        cursor = page.next_cursor;
+      }
+      assert.deepEqual(found, names.map((name, index) => [name, index === 2 ? null : 100 * index]), "what the file does not say is unknown, and 0 is known");
+      assert.match((await ask(`/traces/${many}/memory?format=csv`, other)).text, /\r\n"'=cmd\|"" \/C calc""!A0",1,0,0,/);
+      for (const [asked, status] of [[`${many}/memory?cursor=x`, 400], [`${many}/memory?limit=0`, 400], [`${many}/memory?device=x`, 400], ["999/memory", 404]]) {
+        assert.equal((await ask(`/traces/${asked}`, other)).status, status, asked);
+      }
+    } finally {
+      assert.equal((await other.stop()).code, 0);
+    }
+  });
+});
 
 describe("two backends of one model", () => {
   test("an iteration's parts add up to it on either side, in one vocabulary", async () => {

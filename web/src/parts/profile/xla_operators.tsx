@@ -145,7 +145,7 @@ function DeviceTable({ device, group, trace }: { device: XlaDevice; group: Group
   );
 }
 
-function Memory({ rows }: { rows: XlaProfile["memory"] }) {
+function Memory({ rows, trace }: { rows: XlaProfile["memory"]; trace: number | null }) {
   if (!rows.length) return null;
   const cell = (value: number | null, why: string) => (value === null ? <Missing why={why} /> : <span class="num" title={`${full(value)} bytes`}>{amount(value, "bytes")}</span>);
   const columns: Column<(typeof rows)[number]>[] = [
@@ -159,6 +159,7 @@ function Memory({ rows }: { rows: XlaProfile["memory"] }) {
   return (
     <section class="sub" aria-label="Memory">
       <h3>Memory</h3>
+      {trace !== null && <CsvLink href={address(`/traces/${trace}/memory`, { format: "csv" })} name="xla-memory.csv" />}
       <Table caption="Memory by allocator" columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />
     </section>
   );
@@ -206,7 +207,7 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
         </p>
       )}
       {lost.length > 0 && <p class="quiet note">Beyond what is kept, and in none of this: {lost.join(", ")}.</p>}
-      <Memory rows={xla.memory} />
+      <Memory rows={xla.memory} trace={trace} />
     </>
   );
 }

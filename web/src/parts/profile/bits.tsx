@@ -1,12 +1,14 @@
 // What several sections of a profile are made of: bars, amounts, a dump being fetched, a note of what could not be read.
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../../api/client";
+import { type ApiError, address } from "../../api/client";
 import { contentUrl } from "../../api/contents";
+import { PER_PAGE } from "../../api/pages";
 import type { Artifact, ArtifactContent } from "../../api/types";
 import { useApi } from "../../api/use";
 import { full, hoverText, plural, shown } from "../../lib/format";
 import { amount, kindName, whichDump } from "../../lib/profile";
 import { artifactHref, traceHref } from "../../lib/route";
+import { CsvLink } from "../controls";
 import { ErrorNote, Waiting } from "../small";
 
 /** A part of a whole, drawn; `share` of 1. What is more than the whole fills it and says so. */
@@ -47,6 +49,11 @@ export function Name({ text, title }: { text: string; title?: string }) {
       {shown(text)}
     </span>
   );
+}
+
+/** The iterations of a stored trace, each with its parts. */
+export function IterationsCsv({ trace }: { trace: number }) {
+  return <CsvLink href={address(`/traces/${trace}/iterations`, { limit: PER_PAGE, format: "csv" })} name="iterations.csv" list />;
 }
 
 /** Fetches what is in a dump, and shows it once it is here. */

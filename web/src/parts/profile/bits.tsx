@@ -8,7 +8,6 @@ import { useApi } from "../../api/use";
 import { full, hoverText, plural, shown } from "../../lib/format";
 import { amount, kindName, whichDump } from "../../lib/profile";
 import { artifactHref, traceHref } from "../../lib/route";
-import { CsvLink } from "../controls";
 import { ErrorNote, Waiting } from "../small";
 
 /** A part of a whole, drawn; `share` of 1. What is more than the whole fills it and says so. */
@@ -53,7 +52,13 @@ export function Name({ text, title }: { text: string; title?: string }) {
 
 /** The iterations of a stored trace, each with its parts. */
 export function IterationsCsv({ trace }: { trace: number }) {
-  return <CsvLink href={address(`/traces/${trace}/iterations`, { limit: PER_PAGE, format: "csv" })} name="iterations.csv" list />;
+  return (
+    <p class="note">
+      <a href={address(`/traces/${trace}/iterations`, { limit: PER_PAGE, format: "csv" })} download="iterations.csv">
+        Each iteration with its parts, as CSV
+      </a>
+    </p>
+  );
 }
 
 /** Fetches what is in a dump, and shows it once it is here. */

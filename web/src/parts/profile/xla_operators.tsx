@@ -163,7 +163,11 @@ function Memory({ rows, trace }: { rows: XlaProfile["memory"]; trace: number | n
   return (
     <section class="sub" aria-label="Memory">
       <h3>Memory</h3>
-      {trace !== null && <CsvLink href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })} name="xla-memory.csv" list />}
+      {trace !== null && (
+        <div class="toolbar">
+          <CsvLink href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })} name="xla-memory.csv" list />
+        </div>
+      )}
       <Table caption="Memory by allocator" columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />
     </section>
   );

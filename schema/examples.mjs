@@ -122,6 +122,8 @@ const ADDRESSES = {
   exportTrace: `${traced}/export?begin=0&end=100000`,
   listTraceOperators: `${traced}/operators`,
   listTraceKernels: `${traced}/kernels`,
+  listTraceMemory: `${traced}/memory`,
+  listTraceIterations: `${traced}/iterations`,
   listTraceNotes: `${traced}/notes`,
   queryTrace: `${traced}/query?sql=${encodeURIComponent("SELECT name, count(*) AS calls FROM slices GROUP BY name ORDER BY calls DESC LIMIT 2")}`,
   listTraceFindings: `${traced}/findings`,

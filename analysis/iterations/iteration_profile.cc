@@ -180,11 +180,16 @@ std::vector<TimeSpan> find_iterations_of(const TraceContext& context, IterationP
     if (!spans.empty()) profile->found_by = "profiler_steps";
   }
   profile->count = std::ssize(spans);
-  if (spans.empty()) {
+  const bool is_marked = !spans.empty();
+  if (!is_marked) {
     if (const auto whole = whole_profile(context)) spans.push_back(*whole);
   }
   for (const TimeSpan& span : spans) {
     profile->length = sum_of(profile->length, difference_of(span.end, span.begin));
+  }
+  for (std::size_t i = 0; is_marked && i < std::min(spans.size(), kMostIterations); ++i) {
+    const auto& [begin, end] = spans[i];
+    profile->iterations.push_back({begin, difference_of(end, begin), {}, {}});
   }
   return spans;
 }
@@ -193,6 +198,10 @@ std::int64_t covered_by(const std::vector<TimeSpan>& iterations, const SpanIndex
   std::int64_t sum = 0;
   for (const TimeSpan& one : iterations) sum = sum_of(sum, index.covered(one.begin, one.end));
   return sum;
+}
+
+std::int64_t covered_by(const IterationTimes& one, const SpanIndex& index) {
+  return index.covered(one.begin, sum_of(one.begin, one.duration));
 }
 
 // The union of two sets of spans, both as merged() makes them.
@@ -257,11 +266,18 @@ void add_parts(const TraceContext& context, const std::vector<TimeSpan>& iterati
       part.unknown = unknown;
       continue;
     }
-    part.time = covered_by(iterations, SpanIndex(without(all, taken)));
+    const SpanIndex own(without(all, taken));
+    part.time = covered_by(iterations, own);
+    for (IterationTimes& one : profile->iterations) one.parts[i] = covered_by(one, own);
     rest = difference_of(rest, *part.time);
     taken = united(std::move(taken), all);
   }
   profile->of(Part::kUnknown).time = rest;
+  for (IterationTimes& one : profile->iterations) {
+    std::int64_t left = one.duration;
+    for (const auto& part : one.parts) left = difference_of(left, part.value_or(0));
+    one.parts[static_cast<std::size_t>(Part::kUnknown)] = left;
+  }
 }
 
 void add_device(const TraceContext& context, const std::vector<TimeSpan>& iterations,
@@ -280,7 +296,9 @@ void add_device(const TraceContext& context, const std::vector<TimeSpan>& iterat
     by_class[device.kind] = sum_of(by_class[device.kind], context.own_time(device));
     all = sum_of(all, context.own_time(device));
   }
-  profile->busy = covered_by(iterations, SpanIndex(merged(std::move(work))));
+  const SpanIndex busy(merged(std::move(work)));
+  profile->busy = covered_by(iterations, busy);
+  for (IterationTimes& one : profile->iterations) one.busy = covered_by(one, busy);
   const auto top =
       std::ranges::max_element(by_class, {}, [](const auto& of_class) { return of_class.second; });
   profile->top_class = name_of(top->first);

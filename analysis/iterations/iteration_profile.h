@@ -48,6 +48,16 @@ struct IterationPartTime {
   std::string unknown;  ///< a sentence
 };
 
+/// An iteration of many; ns.
+struct IterationTimes {
+  std::int64_t begin = 0, duration = 0;  ///< of the trace's clock
+  /// As IterationPartTime::time has those of all iterations: they add up to the duration.
+  std::array<std::optional<std::int64_t>, kIterationParts> parts;
+  std::optional<std::int64_t> busy;  ///< as IterationProfile::busy
+};
+/// Of one profile so many are kept.
+inline constexpr std::size_t kMostIterations = 1000;
+
 struct IterationProfile {
   /// How the iterations were found: "profiler_steps" (ProfilerStep#N, or steps of a device), as
   /// name_of(XlaIterations::FoundBy) has it, or "whole_profile": nothing marks them, and all of the
@@ -70,6 +80,8 @@ struct IterationProfile {
   /// Bytes: the most that one of XLA's allocators had given away at once within the profile. None:
   /// the profile does not say it.
   std::optional<std::int64_t> peak_memory;
+  /// In the order of time, the first kMostIterations; none where nothing marks them.
+  std::vector<IterationTimes> iterations;
 
   const IterationPartTime& of(IterationPart part) const {
     return parts[static_cast<std::size_t>(part)];

@@ -9,6 +9,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/journal.h"
 #include "cli/options/options.h"
+#include "ingest/xplane/xplane_file.h"
 #include "schema/base/count_text.h"
 
 namespace benchhud::cli {
@@ -149,6 +150,15 @@ void print_folders(const IngestResult& result) {
   for (std::size_t i = 0; i < named; ++i) fmt::print("  {}\n", printable(files.paths[i]));
   const auto left = files.count - static_cast<std::int64_t>(named);
   if (left > 0) fmt::print("  and {} more\n", left);
+  std::size_t profiles = 0;
+  for (const std::string& path : files.paths) {
+    if (!ingest::is_xplane_name(path) || ++profiles > kMostNamed) continue;
+    warn(
+        "{}: an XPlane profile, and its folder does not say of which result: ingest the file "
+        "by itself with --for RUN/MODEL/TEST/BACKEND\n",
+        printable(path));
+  }
+  if (profiles > kMostNamed) warn("and {} more XPlane profiles\n", profiles - kMostNamed);
 }
 
 int exit_status_of(const IngestResult& result) {

@@ -109,10 +109,17 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
     }
     BENCHHUD_ASSIGN(Inputs below, files_below(path));
     if (below.results.empty() && below.dumps.empty() && below.unreadable.empty()) {
-      return Error{ErrorCode::kNotFound, fmt::format("the folder {} holds no .jsonl file (plain, "
-                                                     ".gz or .zst), no results of torch's dynamo "
-                                                     "runner or the PyTorch HUD, nor a dump",
-                                                     path)};
+      std::string reason = fmt::format(
+          "the folder {} holds no .jsonl file (plain, .gz or .zst), no results of torch's dynamo "
+          "runner or the PyTorch HUD, nor a dump",
+          path);
+      if (!below.unrecognized.paths.empty()) {
+        reason += fmt::format(
+            ", by their names. If {} is a trace, an XPlane profile or another dump, ingest it by "
+            "itself with --for RUN/MODEL/TEST/BACKEND",
+            below.unrecognized.paths.front());
+      }
+      return Error{ErrorCode::kNotFound, std::move(reason)};
     }
     for (const std::string& file : below.results) add(file, &inputs.results);
     for (const std::string& file : below.dumps) add(file, &inputs.dumps);

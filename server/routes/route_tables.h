@@ -38,6 +38,7 @@ std::span<const NamedRoute> trace_event_routes();
 std::span<const NamedRoute> trace_export_routes();
 std::span<const NamedRoute> trace_find_routes();
 std::span<const NamedRoute> trace_flame_routes();
+std::span<const NamedRoute> trace_iteration_routes();
 std::span<const NamedRoute> trace_note_routes();
 std::span<const NamedRoute> trace_query_routes();
 std::span<const NamedRoute> trace_routes();

@@ -284,7 +284,10 @@ Expected<void> read_profile_series(RequestContext& context, const SeriesScope& s
       if (place == scope.places.end()) continue;
       BENCHHUD_ASSIGN(auto profiled, service::profile_of_result(reader, {run, entry->id()}));
       if (!profiled.artifact) continue;
-      if (profiled.profile) profiled.profile->operators = {};  // many, and in no point
+      if (profiled.profile) {  // what is many, and in no point
+        profiled.profile->operators = {};
+        profiled.profile->iterations = {};
+      }
       series.points[place->second] = std::move(profiled);
       has_any = true;
     }

@@ -90,15 +90,12 @@ Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDro
   return dropped;
 }
 
-Expected<std::optional<std::string>> report_of_dropped(schema::Connection& connection,
+Expected<std::optional<TraceDigest>> digest_of_dropped(schema::Connection& connection,
                                                        schema::TraceId trace, std::int64_t token,
                                                        double now) {
-  std::optional<std::string> report;
   BENCHHUD_ASSIGN(const auto bytes, trace::dropped_digest(connection, trace, token, now));
-  if (!bytes) return report;
-  BENCHHUD_ASSIGN(auto digest, decode_digest(*bytes));
-  if (digest) report = std::move(digest->report);
-  return report;
+  if (!bytes) return std::optional<TraceDigest>();
+  return decode_digest(*bytes);
 }
 
 }  // namespace benchhud::service

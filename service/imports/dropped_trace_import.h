@@ -8,6 +8,7 @@
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
+#include "service/traces/trace_digest.h"
 #include "trace/dropped_trace.h"
 
 namespace benchhud::service {
@@ -39,9 +40,9 @@ schema::Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection
 schema::Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
                                                  const DropLimits& limits);
 
-/// The report of one that somebody dropped, the document of analysis::report_json(); none where it
-/// is to be renewed, or where they dropped no such trace. Errors: kCorrupt, the store's.
-schema::Expected<std::optional<std::string>> report_of_dropped(schema::Connection& connection,
+/// The digest of one that somebody dropped; none where it is to be renewed, or where they dropped
+/// no such trace. Errors: kCorrupt, the store's.
+schema::Expected<std::optional<TraceDigest>> digest_of_dropped(schema::Connection& connection,
                                                                schema::TraceId trace,
                                                                std::int64_t token, double now);
 

@@ -7,6 +7,7 @@
 //     and count, signed; unknown; total, in_iterations and
 //     device_count, signed; names_triton_kernels, 1 or 0
 //   top_class; top_share, a double; compiling or none; peak_memory or none
+//   number of iterations, then of each: begin and duration, signed; each part or none; busy or none
 #include "service/traces/iteration_profile_codec.h"
 
 #include <cstdint>
@@ -17,6 +18,7 @@ namespace benchhud::service {
 using analysis::FrameworkOperator;
 using analysis::FrameworkOperators;
 using analysis::IterationProfile;
+using analysis::IterationTimes;
 
 namespace {
 
@@ -107,6 +109,13 @@ void put_iteration_profile(schema::ColumnWriter& bytes, const IterationProfile& 
   bytes.put_double(profile.top_share);
   put_optional(bytes, profile.compiling);
   put_optional(bytes, profile.peak_memory);
+  bytes.put(profile.iterations.size());
+  for (const IterationTimes& one : profile.iterations) {
+    bytes.put_signed(one.begin);
+    bytes.put_signed(one.duration);
+    for (const auto& part : one.parts) put_optional(bytes, part);
+    put_optional(bytes, one.busy);
+  }
 }
 
 IterationProfile get_iteration_profile(schema::ColumnReader& bytes) {
@@ -126,6 +135,14 @@ IterationProfile get_iteration_profile(schema::ColumnReader& bytes) {
   profile.top_share = bytes.get_double();
   profile.compiling = get_optional(bytes);
   profile.peak_memory = get_optional(bytes);
+  const std::size_t iterations = bytes.get_count();
+  for (std::size_t i = 0; i < iterations && bytes.is_ok(); ++i) {
+    IterationTimes& one = profile.iterations.emplace_back();
+    one.begin = bytes.get_signed();
+    one.duration = bytes.get_signed();
+    for (auto& part : one.parts) part = get_optional(bytes);
+    one.busy = get_optional(bytes);
+  }
   return profile;
 }
 

@@ -1,6 +1,6 @@
 // Compilations by logs of TORCH_TRACE, on a result's profile: those of the samples, and a hostile log of a second rank.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { logged, ofFrame } from "../integration/support/torch_trace.mjs";
@@ -50,6 +50,11 @@ test("a compilation opens with its reasons, times, stack and code, and has an ad
     assert.match(await text(section(page)), /4 compilations: 1 failure, 1 recompilation, 1 restart, 1 frame resumed behind a graph break\./);
     await section(page).getByRole("button", { name: "[0/1]" }).first().click();
     await page.waitForURL(/compilation=2/);
+    const stacks = section(page).locator("details", { hasText: "Stacks that led to compilations" });
+    await stacks.locator("summary").first().click();
+    const [download] = await Promise.all([page.waitForEvent("download"), stacks.getByRole("button", { name: "CSV" }).click()]);
+    assert.equal(download.suggestedFilename(), "compilation-stacks.csv");
+    assert.match(readFileSync(await download.path(), "utf8"), /^ordinal,compile_id,.*\r\n0,0\/0,1,[^,]+,0,<module>,/);
     const panel = section(page).locator(".panel");
     assert.match(await text(panel), /Why it was compiled again 0\/0: tensor 'L\['x'\]' size mismatch at index 0\. expected 8, actual 4/);
     assert.match(await text(panel), /Cache fx_graph hit/);

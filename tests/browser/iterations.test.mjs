@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { dayOf, writeFleet } from "../integration/support/sessions.mjs";
-import { axe, driven, openBrowser, serve, settled, shot, text } from "./support.mjs";
+import { axe, driven, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
 
 const BOTH = [3, 20], GOOD = 13, BAD = 14;
 let browser, server, folder, ids;
@@ -41,6 +41,28 @@ test("two backends stand beside each other: parts, profiles, operators", () =>
     assert.deepEqual(await axe(page), []);
     await shot(page, "iterations");
   }));
+
+test("what no operator is known of is not called new where one side has none of it", async () => {
+  const { page, close } = await openPage(browser);
+  try {
+    await page.route("**/api/v1/profile-comparison?*", async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const row of answer.operators.filter((one) => one.kind === "without_operator" || one.name === "aten::mm")) {
+        row.left = { ...row.left, ns: 0, share: 0 };
+        row.right = { ...row.right, ns: 5000, unknown: null };
+        row.difference_ns = 5000;
+      }
+      await route.fulfill({ response, json: answer });
+    });
+    await visit(page, compared(3));
+    const rows = page.locator("section[aria-labelledby=operators] tbody tr");
+    assert.match(await text(rows.filter({ hasText: "(no operator known)" })), /\+5\.00 µs$/);
+    assert.match(await text(rows.filter({ hasText: "aten::mm" })), /\+5\.00 µs new$/);
+  } finally {
+    await close();
+  }
+});
 
 test("sides can be swapped, and another run chosen", () =>
   driven(browser, compared(3), async (page) => {

@@ -260,7 +260,7 @@ test("by keys alone: from slice to slice, in and out, from track to track, each 
 
 test("tracks are closed, hidden, pinned and filtered, and the address says so", () =>
   timeline(async (page) => {
-    const names = async () => (await page.locator(".trace-label .trace-fold").allInnerTexts()).map((one) => one.replace(/[▾▸★]/g, "").replace(/\s+/g, " ").trim());
+    const names = async () => (await page.locator(".trace-label:not(.trace-label-busy) .trace-fold").allInnerTexts()).map((one) => one.replace(/[▾▸★]/g, "").replace(/\s+/g, " ").trim());
     const act = async (track, name) => {
       await page.locator(".trace-label", { hasText: track }).first().hover();
       await page.getByRole("button", { name, exact: true }).click();
@@ -638,6 +638,8 @@ test("stacks of an area: heaviest first, around a name, and in the order of time
     await panel.locator("summary").click();
     await eventually(async () => assert.match(await text(panel), /the 50 with the longest time .*aten::conv2d .* in all, 1 slice, depth 2/));
     assert.doesNotMatch(await text(panel), /itself/);
+    const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "CSV" }).click()]);
+    assert.match(readFileSync(await download.path(), "utf8"), /^row,name,slices,begin_ns,duration_ns,busy_ns\r\n.*\n\d+,aten::conv2d,1,\d+,/s);
     await page.locator(".trace-over").focus();
     for (const [name, flame] of [["heaviest first", null], ["around a name", "sandwich"], ["in time", "time"]]) {
       await press(page, "v");

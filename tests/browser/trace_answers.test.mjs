@@ -64,6 +64,13 @@ test("what a device did as a whole is drawn above its streams, and is no slice",
     await eventually(async () => assert.match(await text(page.locator(".trace-tip")), /^Busy (busy|idle) .*derived/));
     await page.mouse.click(canvas.x + canvas.width / 2, lane.y + lane.height / 2);
     assert.doesNotMatch(page.url(), /s=/, "nothing is chosen");
+    // By keyboard it is the label behind its device's, and it opens the list of gaps.
+    await page.locator(".trace-label .trace-fold").first().focus();
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.closest(".trace-label-busy") !== null), true);
+    await page.keyboard.press("Enter");
+    await eventually(async () => assert.match(await text(page.locator(".trace-panel")), /waits for the host/));
+    assert.deepEqual(await axe(page), []);
   }));
 
 test("a kernel's details begin with its operator and its step, which lead there, and say what is not known", () =>

@@ -57,6 +57,8 @@ test("operators have their time, rates and bounds, by category and module too, a
   try {
     await visit(page, `${profile}#xla-operators`);
     await eventually(async () => assert.match(await text(section(page)), /2 iterations, found by runs of the module that takes the most time, each from one run's beginning to the next one's: nothing in the profile marks steps \(SyncTensorsGraph\.9, \/device:TPU:0\)/));
+    const csv = await section(page).locator('a[download="iterations.csv"]').getAttribute("href");
+    assert.match(await (await fetch(new URL(csv, server.base))).text(), /^number,start_ns.*\r\n1,0,10000,5000,/);
     const rows = section(page).locator("tbody tr");
     assert.match(await text(rows.nth(0)), /dot\.1 .*compute 75\.0 %/);
     assert.match(await text(rows.nth(1)), /onerror.*main memory 50\.0 %/);

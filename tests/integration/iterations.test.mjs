@@ -8,6 +8,7 @@ import { ajv } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 import { dayOf as day, writeFleet } from "./support/sessions.mjs";
+import { message, smallXspace, writeProfile } from "./support/xplane.mjs";
 
 const shared = join(root, "../shared/data");
 const OF_NO_ITERATION = "Nothing says how many iterations of the model the profile has.";
@@ -64,7 +65,134 @@ function assertValid(schema, data) {
   assert.ok(validate(data), ajv.errorsText(validate.errors?.slice(0, 5), { separator: "\n" }));
 }
 
+/** The trace of alpha's profile of night 3, on a backend. */
+async function traceOf(column) {
+  const artifacts = await getJson(`/artifacts?run=${day(3)}&experiment=${await experimentOf(column)}&kind=trace`);
+  assert.equal(artifacts.items.length, 1);
+  return artifacts.items[0].trace_id;
+}
+
 const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1e-6 * Math.abs(expected), `${value} is not ${expected}`);
+
+describe("memory of allocators", () => {
+  test("each has its peaks and when they were, as JSON and as CSV", async () => {
+    const trace = await traceOf("openxla+dynamo");
+    const page = await getJson(`/traces/${trace}/memory`);
+    assertValid("XlaAllocatorPage", page);
+    const peak = (1 << 20) + 3;
+    // The second iteration begins 850 µs after the first, whose first slice, 50 µs on, is the trace's origin.
+    assert.deepEqual(page, {
+      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30) }],
+      next_cursor: null,
+      total: 1,
+      left_out: 0,
+      cannot_tell: null,
+    });
+    const { text } = await ask(`/traces/${trace}/memory?format=csv`);
+    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)}\r\n`);
+  });
+
+  test("a profile without allocations and a trace that is no XPlane profile are told apart", async () => {
+    const page = await getJson(`/traces/${await traceOf("inductor")}/memory`);
+    assertValid("XlaAllocatorPage", page);
+    assert.deepEqual([page.items, page.total, page.cannot_tell], [[], 0, "The trace is no XPlane profile, or an older version stored it."]);
+  });
+
+  test("hostile names come page by page, and are no formulas in CSV", async () => {
+    const names = ['=cmd|" /C calc"!A0', "GPU_0_bfc", "<b>"];
+    const stats = ["allocator_name", "bytes_allocated"];
+    const stat = (name, value) => [4, message([1, stats.indexOf(name) + 1], [typeof value === "number" ? 4 : 5, value])];
+    const events = names.map((name, index) => [4, message([1, 1], [2, 1000 * index], stat("allocator_name", name), ...(index === 2 ? [] : [stat("bytes_allocated", 100 * index)]))]);
+    const named = (field, id, name) => [field, message([1, id], [2, message([1, id], [2, name])])];
+    const host = message([1, 1], [2, "/host:CPU"], [3, message([1, 9], [2, "main/9"], ...events)], named(4, 1, "MemoryAllocation"), ...stats.map((name, index) => named(5, index + 1, name)));
+    const db = join(folder, "memory.db");
+    for (const [name, extra] of [["many", [[1, host]]], ["none", []]]) {
+      const done = benchhud("ingest", writeProfile(join(folder, `memory-${name}`), smallXspace({ extra })), "--db", db);
+      assert.equal(done.status, 0, done.stdout + done.stderr);
+    }
+    const other = await serve(db);
+    try {
+      const [many, none] = (await getJson("/artifacts?kind=trace", other)).items.map((one) => one.trace_id).sort((a, b) => a - b);
+      assert.equal((await getJson(`/traces/${none}/memory`, other)).cannot_tell, "The profile has no records of memory allocations.");
+      const found = [];
+      for (let cursor = ""; cursor !== null; ) {
+        const page = await getJson(`/traces/${many}/memory?limit=1${cursor && `&cursor=${cursor}`}`, other);
+        assert.deepEqual([page.items.length, page.total], [1, 3]);
+        found.push([page.items[0].allocator, page.items[0].peak_bytes]);
+        cursor = page.next_cursor;
+      }
+      assert.deepEqual(found, names.map((name, index) => [name, index === 2 ? null : 100 * index]), "what the file does not say is unknown, and 0 is known");
+      assert.match((await ask(`/traces/${many}/memory?format=csv`, other)).text, /\r\n"'=cmd\|"" \/C calc""!A0",1,0,0,/);
+      for (const [asked, status] of [[`${many}/memory?cursor=x`, 400], [`${many}/memory?limit=0`, 400], [`${many}/memory?device=x`, 400], ["999/memory", 404]]) {
+        assert.equal((await ask(`/traces/${asked}`, other)).status, status, asked);
+      }
+    } finally {
+      assert.equal((await other.stop()).code, 0);
+    }
+  });
+});
+
+describe("iterations of a profile, one by one", () => {
+  const HEAD = "number,start_ns,duration_ns,device_busy_ns,compiling_ns,executing_ns,transferring_ns,waiting_ns,tracing_ns,unknown_ns\r\n";
+
+  test("each has its start, its duration and its parts, whatever the form of the profile", async () => {
+    const chrome = await getJson(`/traces/${await traceOf("inductor")}/iterations`);
+    assertValid("TraceIterationPage", chrome);
+    assert.deepEqual([chrome.found_by, chrome.total, chrome.kept, chrome.cannot_tell], ["profiler_steps", 4, 4, null]);
+    const parts = { compiling_ns: 100_000, executing_ns: 450_000, transferring_ns: 50_000, waiting_ns: 50_000, tracing_ns: 100_000, unknown_ns: 250_000 };
+    assert.deepEqual(chrome.items[2], { number: 3, start_ns: 2_000_000, duration_ns: 1_000_000, device_busy_ns: 500_000, ...parts });
+    const xla = await traceOf("openxla+dynamo");
+    const page = await getJson(`/traces/${xla}/iterations`);
+    assertValid("TraceIterationPage", page);
+    assert.deepEqual([page.found_by, page.total], ["step_marks", 4]);
+    for (const one of page.items) {
+      assert.equal(one.duration_ns, 850_000);
+      assert.equal(Object.entries(one).reduce((sum, [key, ns]) => (key in parts ? sum + ns : sum), 0), one.duration_ns);
+    }
+    const { text } = await ask(`/traces/${xla}/iterations?format=csv`);
+    assert.ok(text.startsWith(HEAD), text);
+    assert.equal(text.split("\r\n").length, 1 + 4 + 1);
+  });
+
+  test("a part that cannot be told is unknown, with its reason, and so are iterations that nothing shows", async () => {
+    const other = await serve(makeFleet("unmarked-list", { profiled: [3], both: [], marked: false, withOperators: false }));
+    try {
+      const [{ trace_id: trace }] = (await getJson("/artifacts?kind=trace", other)).items;
+      const page = await getJson(`/traces/${trace}/iterations`, other);
+      assertValid("TraceIterationPage", page);
+      assert.deepEqual([page.items, page.total, page.found_by, page.cannot_tell], [[], 0, null, "Nothing in the profile shows where an iteration begins or ends."]);
+      assert.equal((await ask(`/traces/${trace}/iterations?format=csv`, other)).text, HEAD);
+    } finally {
+      assert.equal((await other.stop()).code, 0);
+    }
+  });
+
+  test("runs of a module are iterations where nothing marks them, page by page; what is asked for wrongly is refused", async () => {
+    const db = join(folder, "runs.db");
+    const at = (n) => 10_000_000 * n;
+    const named = (field, id, name) => [field, message([1, id], [2, message([1, id], [2, name])])];
+    const modules = message([1, 2], [2, "XLA Modules"], ...[1, 2, 3].map((n) => [4, message([1, 1], [2, at(n)], [3, 5_000_000])]));
+    const ops = message([1, 3], [2, "XLA Ops"], ...[1, 2, 3].map((n) => [4, message([1, 2], [2, at(n)], [3, 4_000_000])]));
+    const profile = message([1, message([1, 0], [2, "/device:TPU:0"], [3, modules], [3, ops], named(4, 1, "step.9(9)"), named(4, 2, "dot.1"))]);
+    const done = benchhud("ingest", writeProfile(join(folder, "module-runs"), profile), "--db", db);
+    assert.equal(done.status, 0, done.stdout + done.stderr);
+    const other = await serve(db);
+    try {
+      const [{ trace_id: trace }] = (await getJson("/artifacts?kind=trace", other)).items;
+      const first = await getJson(`/traces/${trace}/iterations?limit=1`, other);
+      assert.deepEqual([first.found_by, first.total, first.items.length, first.items[0].start_ns], ["module_runs", 2, 1, 0]);
+      assert.equal(first.items[0].tracing_ns, null);
+      assert.match(first.parts.find((part) => part.name === "tracing").unknown, /no events of the host/);
+      const second = await getJson(`/traces/${trace}/iterations?limit=1&cursor=${first.next_cursor}`, other);
+      assert.deepEqual([second.items[0].number, second.items[0].start_ns, second.items[0].device_busy_ns, second.next_cursor], [2, 10_000, 4000, null]);
+      for (const [asked, status] of [[`${trace}/iterations?cursor=x`, 400], [`${trace}/iterations?limit=0`, 400], [`${trace}/iterations?by=x`, 400], ["999/iterations", 404]]) {
+        assert.equal((await ask(`/traces/${asked}`, other)).status, status, asked);
+      }
+    } finally {
+      assert.equal((await other.stop()).code, 0);
+    }
+  });
+});
 
 describe("two backends of one model", () => {
   test("an iteration's parts add up to it on either side, in one vocabulary", async () => {

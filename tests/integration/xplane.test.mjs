@@ -53,6 +53,24 @@ test("summary and report, plain and compressed, by name and by content", () => {
   assert.deepEqual([copies.name, copies.bytes, copies.mean_gb_per_s], ["MemcpyH2D", 4096, 4.096]);
 });
 
+test("a profile that lies where no result is named says what to do", () => {
+  const file = write("loose/only/a.xplane.pb", smallXspace());
+  const alone = benchhud("ingest", join(folder, "loose/only"), "--db", join(folder, "loose.db"));
+  assert.equal(alone.status, 1);
+  assert.ok(alone.stderr.includes(`If ${file} is a trace, an XPlane profile or another dump, ingest it by itself with --for RUN/MODEL/TEST/BACKEND`), alone.stderr);
+  write("loose/results.jsonl", line({ metrics: times(0.5) }) + "\n");
+  write("loose/notes.txt", "no profile");
+  const beside = benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db"));
+  assert.equal(beside.status, 0, beside.stderr);
+  assert.ok(beside.stderr.includes(`${file}: an XPlane profile, and its folder does not say of which result: ingest the file by itself with --for RUN/MODEL/TEST/BACKEND\n`), beside.stderr);
+  assert.doesNotMatch(beside.stderr, /notes\.txt/);
+  const named = benchhud("ingest", file, "--db", join(folder, "loose.db"));
+  assert.equal(named.status, 1);
+  assert.match(named.stderr, /a\.xplane\.pb: it is a profile of XLA \(XPlane\), not results: a dump of a result is taken in with --for RUN\/MODEL\/TEST\/BACKEND/);
+  const done = benchhud("ingest", file, "--db", join(folder, "loose.db"), "--for", "latest/alpha/eval/inductor");
+  assert.equal(done.status, 0, done.stderr);
+});
+
 test("what cannot be read is said", () => {
   const summary = (name, content) => benchhud("trace", "summary", write(name, content));
   const empty = summary("empty.xplane.pb", "");

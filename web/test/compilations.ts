@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree } from "../src/lib/compilations";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv } from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
   ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
@@ -63,6 +63,18 @@ test("stacks are laid over each other, and chains that lead to one frame are one
     ],
   );
   assert.deepEqual(stackTree([]), []);
+});
+
+test("the CSV of stacks has a row per frame in the order of the log; a formula is none", () => {
+  const first = compilation({ stack: [frame("=run()", 2), { file: "", line: null, name: "f", code: 'a, "b"' }] });
+  const again = compilation({ ordinal: 2, occurrence: 2, stack: [frame("g", 4)] });
+  assert.equal(
+    stacksCsv([first, compilation({ ordinal: 1 }), again]),
+    "ordinal,compile_id,occurrence,logged_at,depth,name,file,line,code\r\n" +
+      "0,0/0,1,12-06 15:20:13.926,0,'=run(),/m.py,2,\r\n" +
+      '0,0/0,1,12-06 15:20:13.926,1,f,,,"a, ""b"""\r\n' +
+      "2,0/0,2,12-06 15:20:13.926,0,g,/m.py,4,\r\n",
+  );
 });
 
 test("regions of a trace are those of the compile id, unless the id or the trace does not tell", () => {

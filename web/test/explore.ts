@@ -88,6 +88,7 @@ test("ticks are round, inside, and of logarithms too", () => {
 
 test("an extent holds its values, and is one even of none", () => {
   assert.deepEqual(extent([], false), { low: 0, high: 1 });
+  assert.deepEqual(extent([0, 0], false), { low: 0, high: 1 }, "nothing is below 0");
   assert.equal(extent([3, 100], false).low, 0, "near enough to 0 to begin there");
   const { low, high } = extent([5, 5], false);
   assert.ok(low < 5 && high > 5);

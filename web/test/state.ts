@@ -4,7 +4,7 @@ import { address } from "../src/api/client";
 import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
 import { codeOrder, sign } from "../src/lib/codes";
 import { backendHref, changed, errorHref, href, modelHref, suiteHref } from "../src/lib/route";
-import { axisExtent } from "../src/lib/plot";
+import { axisExtent, axisLimits } from "../src/lib/plot";
 import { compare, matches, sorted } from "../src/lib/sort";
 import { leadBackend } from "../src/lib/words";
 import { fullRange, withHoles } from "../src/parts/chart";
@@ -108,4 +108,15 @@ test("one wide interval does not set the axis: values do, and the intervals of m
   assert.equal(axisExtent([], false), null);
   const log = axisExtent([{ value: 0.1, low: -1, high: 0.2 }, { value: 10, low: 5, high: 20 }], true);
   assert.ok(log && log.low > 0 && log.low < 0.1001 && log.high > 9.99);
+});
+
+test("an axis of values that are all 0 begins there, and one that does not begin at 0 has a margin on either side", () => {
+  const zero = axisExtent([{ value: 0, low: null, high: null }], false);
+  assert.deepEqual(axisLimits(zero, 1e3, null, false, false), [0, 1]);
+  assert.deepEqual(axisLimits(zero, 1e3, null, true, false), [0, 1]);
+  assert.deepEqual(axisLimits(null, 1, null, false, false), [0, 1]);
+  assert.deepEqual(axisLimits({ low: 100, high: 200 }, 1, null, false, false), [92, 208]);
+  assert.deepEqual(axisLimits({ low: 100, high: 100 }, 1, null, false, false), [95, 105]);
+  assert.deepEqual(axisLimits({ low: 100, high: 200 }, 1, null, true, false), [0, 212]);
+  assert.deepEqual(axisLimits(zero, 1, { from: 3, to: 4 }, true, false), [3, 4]);
 });

@@ -1,4 +1,4 @@
-// Operators and kernels of XLA in a stored XPlane profile.
+// Operators and kernels of XLA and the memory of its allocators in a stored XPlane profile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/trace/time_totals.h"
 #include "analysis/trace/xla_tables.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
@@ -39,7 +40,13 @@ Expected<AskedProfile> asked_profile(RequestContext& context) {
                   trace::read_xla_profile(context.reader().connection(), asked.trace.id));
   if (!profile) return asked;
   asked.profile = std::make_shared<const XlaProfile>(*std::move(profile));
-  if (!context.query.has("device")) return asked;
+  return asked;
+}
+
+// The same, of the device that the parameter `device` names.
+Expected<AskedProfile> asked_device(RequestContext& context) {
+  BENCHHUD_ASSIGN(AskedProfile asked, asked_profile(context));
+  if (!asked.profile || !context.query.has("device")) return asked;
   const std::string name = context.query.text("device");
   const auto& devices = asked.profile->devices;
   const auto found =
@@ -57,6 +64,7 @@ class ProfileRows {
  public:
   ProfileRows(RequestContext& context, const AskedProfile& asked, schema::JsonWriter& json)
       : profile_(*asked.profile),
+        origin_(asked.trace.info.origin),
         lookup_(context.reader().connection(), asked.trace.id),
         json_(json) {}
 
@@ -115,6 +123,21 @@ class ProfileRows {
     return {};
   }
 
+  Expected<void> write_allocator(const trace::XlaAllocator& allocator) {
+    json_.begin_object();
+    BENCHHUD_TRY(text("allocator", allocator.name));
+    json_.field("allocations", allocator.allocations);
+    json_.field("deallocations", allocator.deallocations);
+    json_.field("peak_bytes", allocator.peak_bytes);
+    std::optional<std::int64_t> peak_time;
+    if (allocator.peak_time) peak_time = analysis::difference_of(*allocator.peak_time, origin_);
+    json_.field("peak_ns", peak_time);
+    json_.field("lifetime_peak_bytes", allocator.lifetime_peak_bytes);
+    json_.field("capacity_bytes", allocator.capacity_bytes);
+    json_.end_object();
+    return {};
+  }
+
  private:
   Expected<void> text(std::string_view name, std::uint32_t number) {
     json_.key(name);
@@ -128,6 +151,7 @@ class ProfileRows {
   }
 
   const XlaProfile& profile_;
+  std::int64_t origin_;
   trace::TraceQueries lookup_;
   schema::JsonWriter& json_;
 };
@@ -147,7 +171,11 @@ void write_devices(schema::JsonWriter& json, const XlaProfile& profile) {
   }
 }
 
-// A page of rows, and the devices that they are of.
+constexpr std::string_view kNoProfile =
+    "The trace is no XPlane profile, or an older version stored it.";
+constexpr std::string_view kNoAllocations = "The profile has no records of memory allocations.";
+
+// A page of rows without the last bracket.
 template <class MakeRows, class WriteRow>
 Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
                           const AskedProfile& asked, MakeRows make_rows, WriteRow write_row) {
@@ -155,7 +183,7 @@ Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
   std::optional<std::string> next;
   std::int64_t total = 0;
   if (asked.profile) {
-    const auto rows = make_rows(*asked.profile);
+    const auto& rows = make_rows(*asked.profile);
     total = static_cast<std::int64_t>(rows.size());
     const std::size_t end = std::min(rows.size(), asked.first + context.query.size("limit"));
     ProfileRows writer(context, asked, json);
@@ -165,24 +193,51 @@ Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
     }
   }
   end_items(json, next, total);
+  return {};
+}
+
+// A page of rows, and the devices that they are of.
+template <class MakeRows, class WriteRow>
+Expected<void> write_rows_of_devices(RequestContext& context, schema::JsonWriter& json,
+                                     const AskedProfile& asked, MakeRows make_rows,
+                                     WriteRow write_row) {
+  BENCHHUD_TRY(write_rows(context, json, asked, make_rows, write_row));
   json.key("devices");
   json.begin_array();
   if (asked.profile) write_devices(json, *asked.profile);
   json.end_array();
-  constexpr std::string_view kNone =
-      "The trace is no XPlane profile, or an older version stored it.";
-  json.field("cannot_tell", asked.profile ? std::nullopt : std::optional(kNone));
+  json.field("cannot_tell", asked.profile ? std::nullopt : std::optional(kNoProfile));
+  json.end_object();
+  return {};
+}
+
+Expected<void> write_memory(RequestContext& context, schema::JsonWriter& json,
+                            const AskedProfile& asked) {
+  BENCHHUD_TRY(write_rows(
+      context, json, asked,
+      [](const XlaProfile& profile) -> const auto& { return profile.allocators; },
+      [](ProfileRows& writer, const trace::XlaAllocator& allocator) {
+        return writer.write_allocator(allocator);
+      }));
+  json.field("left_out", asked.profile ? asked.profile->allocators_left_out : 0);
+  std::optional<std::string_view> cannot_tell;
+  if (!asked.profile) {
+    cannot_tell = kNoProfile;
+  } else if (asked.profile->allocators.empty()) {
+    cannot_tell = kNoAllocations;
+  }
+  json.field("cannot_tell", cannot_tell);
   json.end_object();
   return {};
 }
 
 Expected<ResponsePlan> list_operators(RequestContext& context) {
-  BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
+  BENCHHUD_ASSIGN(const AskedProfile asked, asked_device(context));
   const std::string by = context.query.text("by");
   const auto found = std::find(analysis::kXlaGroupings.begin(), analysis::kXlaGroupings.end(), by);
   const auto grouping = static_cast<analysis::XlaGrouping>(found - analysis::kXlaGroupings.begin());
   return trace_plan(context, asked.trace, [&context, asked, grouping](schema::JsonWriter& json) {
-    return write_rows(
+    return write_rows_of_devices(
         context, json, asked,
         [&](const XlaProfile& profile) {
           return analysis::xla_table(profile, grouping, asked.device);
@@ -192,9 +247,9 @@ Expected<ResponsePlan> list_operators(RequestContext& context) {
 }
 
 Expected<ResponsePlan> list_kernels(RequestContext& context) {
-  BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
+  BENCHHUD_ASSIGN(const AskedProfile asked, asked_device(context));
   return trace_plan(context, asked.trace, [&context, asked](schema::JsonWriter& json) {
-    return write_rows(
+    return write_rows_of_devices(
         context, json, asked,
         [&](const XlaProfile& profile) { return analysis::xla_kernels(profile, asked.device); },
         [](ProfileRows& writer, const trace::XlaKernel& kernel) {
@@ -203,8 +258,16 @@ Expected<ResponsePlan> list_kernels(RequestContext& context) {
   });
 }
 
+Expected<ResponsePlan> list_memory(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
+  return trace_plan(context, asked.trace, [&context, asked](schema::JsonWriter& json) {
+    return write_memory(context, json, asked);
+  });
+}
+
 constexpr std::array kRoutes = {NamedRoute{"listTraceOperators", list_operators},
-                                NamedRoute{"listTraceKernels", list_kernels}};
+                                NamedRoute{"listTraceKernels", list_kernels},
+                                NamedRoute{"listTraceMemory", list_memory}};
 
 }  // namespace
 

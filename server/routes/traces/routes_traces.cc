@@ -339,28 +339,15 @@ Expected<ResponsePlan> get_trace(RequestContext& context) {
                       }};
 }
 
-// The report of a dump's trace, or of one that who asks dropped; none where it is to be renewed.
-Expected<std::optional<std::string>> report_of(RequestContext& context, const AskedTrace& asked) {
-  schema::Connection& connection = context.reader().connection();
-  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
-  if (!artifact) {
-    if (!context.who.token) return std::optional<std::string>();
-    return service::report_of_dropped(connection, asked.id, context.who.token->id, context.now);
-  }
-  BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
-  BENCHHUD_ASSIGN(auto digest, service::digest_of(context.reader(), dump));
-  return digest ? std::optional(std::move(digest->report)) : std::nullopt;
-}
-
 Expected<ResponsePlan> get_trace_report(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   return ResponsePlan{revision_key(context) + asked.key,
                       [&context, asked](schema::JsonWriter& json) -> Expected<void> {
-                        BENCHHUD_ASSIGN(const auto report, report_of(context, asked));
+                        BENCHHUD_ASSIGN(const auto digest, digest_of_trace(context, asked));
                         json.begin_object();
                         json.key("trace");
-                        if (report) {
-                          json.raw(*report);
+                        if (digest) {
+                          json.raw(digest->report);
                         } else {
                           json.null();
                         }

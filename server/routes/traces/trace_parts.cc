@@ -10,6 +10,7 @@
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
+#include "service/imports/dropped_trace_import.h"
 #include "trace/dropped_trace.h"
 #include "trace/short_name.h"
 #include "trace/trace_device.h"
@@ -92,6 +93,18 @@ Expected<AskedWindow> asked_window(RequestContext& context, const AskedTrace& tr
                    : std::numeric_limits<std::int64_t>::max();
   if (window.begin < window.end) return window;
   return wrong_parameter(context, "end", "A window ends after it begins.");
+}
+
+Expected<std::optional<service::TraceDigest>> digest_of_trace(RequestContext& context,
+                                                              const AskedTrace& trace) {
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto artifact, trace::TraceQueries(connection, trace.id).artifact());
+  if (!artifact) {
+    if (!context.who.token) return std::optional<service::TraceDigest>();
+    return service::digest_of_dropped(connection, trace.id, context.who.token->id, context.now);
+  }
+  BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
+  return service::digest_of(context.reader(), dump);
 }
 
 Expected<trace::TraceIndex> asked_index(const RequestContext& context, const AskedTrace& trace) {

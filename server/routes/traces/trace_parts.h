@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/routes/route_parts.h"
+#include "service/traces/trace_digest.h"
 #include "service/traces/track_list.h"
 #include "trace/dropped_trace.h"
 #include "trace/trace_index.h"
@@ -53,6 +54,11 @@ struct AskedWindow {
 /// The window of the parameters `begin` and `end`, which are counted from the origin; without an
 /// end it goes on to the end of time. Error: kInvalidArgument where it is empty.
 schema::Expected<AskedWindow> asked_window(RequestContext& context, const AskedTrace& trace);
+
+/// The digest of a dump's trace, or of one that who asks dropped; none where it is to be renewed.
+/// Errors: kCorrupt, the store's.
+schema::Expected<std::optional<service::TraceDigest>> digest_of_trace(RequestContext& context,
+                                                                      const AskedTrace& trace);
 
 /// The trace's index. Error: kBusy where it has none yet.
 schema::Expected<trace::TraceIndex> asked_index(const RequestContext& context,

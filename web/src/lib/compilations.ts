@@ -1,6 +1,7 @@
 // Compilations of a TORCH_TRACE log in words, and the tree of the stacks that led to them.
 import type { CompiledFrame, Totals } from "../api/trace";
 import type { Artifact, Compilation } from "../api/types";
+import { csvText } from "./csv";
 import { count, plural } from "./format";
 
 /** "[0/1_2]": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
@@ -88,6 +89,13 @@ export function stackTree(items: readonly Compilation[]): StackNode[] {
   for (const below of root.below.values()) add(below, 0, null);
   return nodes;
 }
+
+/** The stacks of compilations in the order of the log, which is that of time: a row per frame, outermost first. Compilations without a stack are not in it. */
+export const stacksCsv = (items: readonly Compilation[]): string =>
+  csvText(
+    ["ordinal", "compile_id", "occurrence", "logged_at", "depth", "name", "file", "line", "code"],
+    items.flatMap((one) => one.stack.map((frame, depth) => [one.ordinal, one.compile_id, one.occurrence, one.logged_at, depth, frame.name, frame.file, frame.line, frame.code])),
+  );
 
 /** How often what was compiled under an id ran in a trace, and for how long; or why that is not known. */
 export type RegionRuns = { executed: Totals } | { unknown: string };

@@ -23,7 +23,7 @@ export function extent(values: readonly number[], log: boolean): { low: number; 
     return { low: low / margin, high: high * margin };
   }
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
-  return { low: low >= 0 && low < 0.35 * high ? 0 : low - margin, high: high + margin };
+  return { low: low >= 0 && (high === 0 || low < 0.35 * high) ? 0 : low - margin, high: high + margin };
 }
 
 /** Round numbers between two, at most `most` of them. */
@@ -127,4 +127,20 @@ export function axisExtent(points: readonly Bounded[], log: boolean): { low: num
   const low = Math.min(from, ...lows.filter((end) => end >= from - room));
   const high = Math.max(to, ...highs.filter((end) => end <= to + room));
   return { low: back(low), high: back(high), isClipped: (lows[0] ?? low) < low || (highs[highs.length - 1] ?? high) > high };
+}
+
+/** From where to where an axis goes that holds `extent`, both times `factor`, with a margin; `zoom`: what was chosen instead. Values that are all 0 have an axis from 0. */
+export function axisLimits(extent: { low: number; high: number } | null, factor: number, zoom: { from: number; to: number } | null, startsAtZero: boolean, log: boolean): [number, number] {
+  if (zoom) return [zoom.from, zoom.to];
+  if (!extent) return [0, 1];
+  const low = extent.low * factor;
+  const high = extent.high * factor;
+  if (log) {
+    const margin = Math.max((high / low) ** 0.08, 1.02);
+    return [low / margin, high * margin];
+  }
+  if (low === 0 && high === 0) return [0, 1];
+  if (startsAtZero) return [0, high * 1.06];
+  const margin = (high - low) * 0.08 || Math.abs(high) * 0.05;
+  return [low - margin, high + margin];
 }

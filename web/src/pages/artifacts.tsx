@@ -274,13 +274,13 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
       </Section>
     );
   const report = traceReport(content.trace);
-  if (report) return <TraceContent report={report} profile={/\.xplane\.pb$/.test(content.artifact.name) ? content.artifact.trace_id : null} />;
+  if (report) return <TraceContent report={report} trace={content.artifact.trace_id} profile={/\.xplane\.pb$/.test(content.artifact.name) ? content.artifact.trace_id : null} />;
   if (kind === "xplane") return <p class="quiet">Of XPlane folders profiles (*.xplane.pb) are read as traces; their other files are kept and listed.</p>;
   return content.artifact.unreadable === null ? <Missing why="Nothing of it could be shown" /> : null;
 }
 
 /** `profile`: the trace's number where it is an XPlane profile, which may hold HLO. */
-function TraceContent({ report, profile }: { report: NonNullable<ReturnType<typeof traceReport>>; profile: number | null }) {
+function TraceContent({ report, trace, profile }: { report: NonNullable<ReturnType<typeof traceReport>>; trace: number | null; profile: number | null }) {
   return (
     <>
       <p class="quiet note">
@@ -309,7 +309,7 @@ function TraceContent({ report, profile }: { report: NonNullable<ReturnType<type
         <TraceOperators report={report} />
       </Section>
       <Section id="device" title="Kernels and device">
-        <Device report={report} />
+        <Device report={report} trace={trace} />
       </Section>
       {profile !== null && (
         <Section id="hlo" title="HLO modules">

@@ -423,8 +423,8 @@ function Changes({ accelerator }: { accelerator: AcceleratorOverview }) {
     <>
       {stale && verified_run && (
         <p class="quiet">
-          This run was not verified. Verified last was <RunLink run={verified_run} />{verified_before && <>; what that said otherwise than <RunLink run={verified_before} /></>}
-          {transitions.length ? ":" : ": nothing."}
+          This run was not verified. The last verified run is <RunLink run={verified_run} />
+          {verified_before ? <>; changes since <RunLink run={verified_before} />{transitions.length ? ":" : ": none."}</> : "."}
         </p>
       )}
       {!stale && !transitions.length && <p class="quiet">{verified_before ? `Every verification says what it said on ${date(verified_before.started_at)}.` : "There is no earlier verification to compare with."}</p>}

@@ -186,12 +186,15 @@ function Time({ of, name }: { of: ProfileTime; name?: string }) {
 
 const Share = ({ of }: { of: ProfileTime }) => (of.share === null ? <Missing why={of.unknown ?? "not known"} /> : <span class="num" title={full(of.share)}>{percent(of.share)}</span>);
 
+/** Whether a row is one thing, which can be new: what is left over is none. */
+const isNamed = (row: ComparedProfileTime): boolean => row.kind !== "without_operator" && row.kind !== "rest";
+
 const Difference = ({ row }: { row: ComparedProfileTime }) =>
   row.difference_ns === null ? (
     <Missing why={row.left.unknown ?? row.right.unknown ?? (row.kind === "part" ? "the profiles do not tell the same parts, so what is left does not compare" : "these times do not compare")} />
   ) : (
     <span class="num" title={`${full(row.difference_ns)} ns`}>
-      {signedAmount(row.difference_ns, "ns")} {row.left.ns !== null && row.right.ns !== null && <span class="quiet">{relative(row.left.ns, row.right.ns)}</span>}
+      {signedAmount(row.difference_ns, "ns")} {row.left.ns !== null && row.right.ns !== null && (row.left.ns > 0 || isNamed(row)) && <span class="quiet">{relative(row.left.ns, row.right.ns)}</span>}
     </span>
   );
 

@@ -8,7 +8,7 @@ import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { usePlainKeys, useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
-import { type Bounded, axisExtent, logTicks } from "../lib/plot";
+import { type Bounded, axisExtent, axisLimits, logTicks } from "../lib/plot";
 import { useTheme } from "../lib/theme";
 import { useQuery } from "../lib/route";
 import { pinned, togglePin } from "./pins";
@@ -62,20 +62,6 @@ const LOG = "axis";
 const DOUBLE_CLICK_MS = 280;
 
 /** From where to where a value axis goes, in its unit. */
-function yLimits(extent: ReturnType<typeof axisExtent>, factor: number, zoom: Range, startsAtZero: boolean, log: boolean): [number, number] {
-  if (zoom) return [zoom.from, zoom.to];
-  if (!extent) return [0, 1];
-  const low = extent.low * factor;
-  const high = extent.high * factor;
-  if (log) {
-    const margin = Math.max((high / low) ** 0.08, 1.02);
-    return [low / margin, high * margin];
-  }
-  if (startsAtZero) return [0, high * 1.06];
-  const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
-  return [low - margin, high + margin];
-}
-
 type Tones = Record<"worse" | "better" | "unclear", string>;
 type Placed = ReturnType<typeof placed>;
 
@@ -317,7 +303,7 @@ export function Chart(props: Props) {
       focus: { alpha: 1 },
       scales: {
         x: { time: true, range: () => (range ? [range.from, range.to] : [fullRange(runs).from, fullRange(runs).to]) },
-        y: { distr: log ? 3 : 1, range: () => yLimits(extent, unit.factor, yRange, startsAtZero, log) },
+        y: { distr: log ? 3 : 1, range: () => axisLimits(extent, unit.factor, yRange, startsAtZero, log) },
       },
       axes: [
         {

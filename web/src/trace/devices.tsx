@@ -37,9 +37,20 @@ export function deviceTitle(device: TraceDevice): string {
 /** More of them do not fit beside each other; the tracks have the others. */
 const MOST_SHOWN = 8;
 
+export const LIST_GAPS = "List the gaps, the longest first";
+
+/** Opens the list of the gaps of devices. */
+export function useGaps(viewer: Viewer): () => void {
+  const [, setQuery] = useQuery();
+  return () => {
+    setQuery(listOf("device_idle"), true);
+    viewer.setTab("marks");
+  };
+}
+
 /** One button a device, which opens the list of its gaps, the longest first. */
 export function Devices({ viewer }: { viewer: Viewer }) {
-  const [, setQuery] = useQuery();
+  const listGaps = useGaps(viewer);
   const all = viewer.sections.flatMap(({ title, device }) => (device ? [{ title, device }] : []));
   const more = viewer.info.devices.length - Math.min(all.length, MOST_SHOWN) + viewer.info.devicesLeftOut;
   return (
@@ -57,11 +68,8 @@ export function Devices({ viewer }: { viewer: Viewer }) {
             type="button"
             class="chip"
             key={device.device}
-            title={`${deviceTitle(device)}\nList the gaps, the longest first`}
-            onClick={() => {
-              setQuery(listOf("device_idle"), true);
-              viewer.setTab("marks");
-            }}
+            title={`${deviceTitle(device)}\n${LIST_GAPS}`}
+            onClick={listGaps}
           >
             {words}
           </button>

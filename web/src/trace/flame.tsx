@@ -2,11 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
+import { csvText } from "../lib/csv";
 import { count, plural, shown } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { useQuery } from "../lib/route";
 import { useTheme } from "../lib/theme";
-import { Choice, CsvLink } from "../parts/controls";
+import { Choice, CsvButton, CsvLink } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { penOf } from "./canvas";
 import { FONT, fitting } from "./draw";
@@ -16,6 +17,7 @@ import { inRect } from "./hit";
 import { traceUrl } from "./info";
 import { laneOf, rowTop } from "./layout";
 import { FILLS, INK, UNNAMED } from "./palette";
+import { nameOf } from "./spoken";
 import { exactPlace, spanText } from "./time";
 import { type Area, STACKS, type Stacks, stacksIn, stacksText } from "./url";
 import { windowOf } from "./view";
@@ -101,6 +103,7 @@ function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
   }));
   return (
     <>
+      {items.length > 0 && <CsvButton name="stacks-time.csv" make={() => csvText(["row", "name", "slices", "begin_ns", "duration_ns", "busy_ns"], items.map((item) => [item.row + 1, nameOf(viewer, item) ?? "", item.count, item.begin, item.end - item.begin, item.busy]))} />}
       <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />
       {isCut && <p class="quiet">These are the first {count(MOST_ITEMS)} boxes, row by row: a shorter area shows all of its rows.</p>}
     </>

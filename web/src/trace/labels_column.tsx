@@ -1,7 +1,7 @@
 // The names at the left: sections and tracks as buttons, only those in sight.
 import { BUSY_TITLE, type BusyLane, type CounterLane, type HeadLane, type MoreLane, type TrackLane, counterTitle, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
 import { count, digits, plural } from "../lib/format";
-import { busyShare, deviceTitle } from "./devices";
+import { LIST_GAPS, busyShare, deviceTitle, useGaps } from "./devices";
 import { spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
 
@@ -20,7 +20,7 @@ export function LabelsColumn({ viewer }: { viewer: Viewer }) {
       {lanes.map((lane) => {
         if (lane.kind === "head") return <Head key={lane.key} viewer={viewer} lane={lane} />;
         if (lane.kind === "counter") return <CounterLabel key={lane.key} lane={lane} />;
-        if (lane.kind === "busy") return <BusyLabel key={lane.key} lane={lane} />;
+        if (lane.kind === "busy") return <BusyLabel key={lane.key} viewer={viewer} lane={lane} />;
         if (lane.kind === "more") return <MoreCounters key={lane.key} viewer={viewer} lane={lane} />;
         return <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />;
       })}
@@ -46,11 +46,23 @@ function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
   );
 }
 
-function BusyLabel({ lane: { device, ...lane } }: { lane: BusyLane }) {
+function BusyLabel({ viewer, lane: { device, ...lane } }: { viewer: Viewer; lane: BusyLane }) {
+  const listGaps = useGaps(viewer);
+  const title = `When anything ran on any track of ${lane.section.title}\nDerived of these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`;
+  const words = (
+    <>
+      <span class="clip">{BUSY_TITLE}</span> <span class="quiet note">derived, {busyShare(device) ?? "not known"}</span>
+    </>
+  );
   return (
-    <div class="trace-label trace-label-busy" style={placed(lane)} title={`When anything ran on any track of ${lane.section.title}\nDerived of these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`}>
-      <span class="clip">{BUSY_TITLE}</span>
-      <span class="quiet note">derived, {busyShare(device) ?? "not known"}</span>
+    <div class="trace-label trace-label-busy" style={placed(lane)} title={device.gaps ? undefined : title}>
+      {device.gaps ? (
+        <button type="button" class="trace-fold" onClick={listGaps} title={`${title}\n${LIST_GAPS}`}>
+          {words}
+        </button>
+      ) : (
+        words
+      )}
     </div>
   );
 }

@@ -62,6 +62,23 @@ TEST(IterationProfile, GivesEachMomentToTheFirstPartThatGoesOn) {
   EXPECT_DOUBLE_EQ(profile.top_share, 400.0 / 450.0);
   EXPECT_EQ(profile.operators.in_iterations, 900);
   EXPECT_EQ(profile.peak_memory, std::nullopt) << "a Chrome trace does not say it";
+  ASSERT_EQ(profile.iterations.size(), 2U);
+  EXPECT_EQ(profile.iterations[1].begin, 2000);
+  EXPECT_EQ(profile.iterations[1].duration, 1000);
+  EXPECT_EQ(profile.iterations[1].busy, 450);
+  // compiling, executing, transferring, waiting, tracing, unknown
+  const decltype(IterationTimes::parts) parts = {100, 400, 50, 70, 100, 280};
+  EXPECT_EQ(profile.iterations[1].parts, parts);
+}
+
+TEST(IterationProfile, KeepsTheFirstOfManyIterationsAndCountsAll) {
+  TraceBuilder builder;
+  const int count = static_cast<int>(kMostIterations) + 1;
+  for (int i = 0; i < count; ++i) add_cuda_iteration(&builder, 2000 * i, i);
+  const IterationProfile profile = profile_of(builder.trace());
+  EXPECT_EQ(profile.count, count);
+  ASSERT_EQ(profile.iterations.size(), kMostIterations);
+  EXPECT_EQ(profile.iterations.back().begin, 2000 * (count - 2));
 }
 
 TEST(IterationProfile, TakesWhatLiesInItsIterationsOnly) {
@@ -84,6 +101,7 @@ TEST(IterationProfile, IsOfAllOfAProfileThatMarksNothing) {
   EXPECT_EQ(profile.count, 0);
   EXPECT_EQ(profile.length, 300);
   EXPECT_EQ(profile.of(Part::kUnknown).time, 50);
+  EXPECT_TRUE(profile.iterations.empty()) << "how long one is is unknown";
 }
 
 TEST(IterationProfile, LetsTheHostExecuteWhereNothingRanOnADevice) {

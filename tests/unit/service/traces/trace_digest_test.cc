@@ -39,6 +39,8 @@ TraceDigest example() {
   iterations.top_class = "gemm";
   iterations.top_share = 0.75;
   iterations.peak_memory = 1 << 20;
+  iterations.iterations = {{-5, 1000, {}, 400}, {995, 3000, {}, {}}};
+  iterations.iterations[0].parts = {0, 400, {}, {}, 100, 500};
   return digest;
 }
 
@@ -87,6 +89,12 @@ TEST(TraceDigest, KeepsWhereItsIterationsGo) {
   EXPECT_EQ(iterations.top_share, 0.75);
   EXPECT_EQ(iterations.compiling, std::nullopt);
   EXPECT_EQ(iterations.peak_memory, 1 << 20);
+  ASSERT_EQ(iterations.iterations.size(), 2U);
+  EXPECT_EQ(iterations.iterations[0].begin, -5);
+  EXPECT_EQ(iterations.iterations[0].duration, 1000);
+  EXPECT_EQ(iterations.iterations[0].parts, example().iterations.iterations[0].parts);
+  EXPECT_EQ(iterations.iterations[0].busy, 400);
+  EXPECT_EQ(iterations.iterations[1].busy, std::nullopt);
 }
 
 TEST(TraceDigest, IsNoneWhereAnOlderProgramMadeIt) {

@@ -1,7 +1,8 @@
 // What several sections of a profile are made of: bars, amounts, a dump being fetched, a note of what could not be read.
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../../api/client";
+import { type ApiError, address } from "../../api/client";
 import { contentUrl } from "../../api/contents";
+import { PER_PAGE } from "../../api/pages";
 import type { Artifact, ArtifactContent } from "../../api/types";
 import { useApi } from "../../api/use";
 import { full, hoverText, plural, shown } from "../../lib/format";
@@ -46,6 +47,17 @@ export function Name({ text, title }: { text: string; title?: string }) {
     <span class="mono clip" title={hoverText(title ?? text)}>
       {shown(text)}
     </span>
+  );
+}
+
+/** The iterations of a stored trace, each with its parts. */
+export function IterationsCsv({ trace }: { trace: number }) {
+  return (
+    <p class="note">
+      <a href={address(`/traces/${trace}/iterations`, { limit: PER_PAGE, format: "csv" })} download="iterations.csv">
+        Each iteration with its parts, as CSV
+      </a>
+    </p>
   );
 }
 

@@ -5,11 +5,11 @@ import { address } from "../../api/client";
 import { PER_PAGE, usePages } from "../../api/pages";
 import type { TraceReport } from "../../api/trace";
 import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
-import { type RegionRuns, cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree } from "../../lib/compilations";
+import { type RegionRuns, cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv } from "../../lib/compilations";
 import { bytes, count, duration, full, plural, shown } from "../../lib/format";
 import { isReadable, ofKind } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
-import { More, Select } from "../controls";
+import { CsvButton, More, Select } from "../controls";
 import { PlainTable } from "../plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../small";
 import { type Column, Table } from "../table";
@@ -314,6 +314,7 @@ function StackTree({ items, onOpen }: { items: readonly Compilation[]; onOpen: (
       <summary>
         Stacks that led to compilations <span class="quiet">chains of frames that lead to one frame are drawn together</span>
       </summary>
+      <CsvButton name="compilation-stacks.csv" make={() => stacksCsv(items)} />
       <Tree
         caption="Stacks that led to compilations"
         head="frame"

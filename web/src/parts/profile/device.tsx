@@ -9,7 +9,7 @@ import { matches } from "../../lib/sort";
 import { FilterField } from "../controls";
 import { Missing, Num } from "../small";
 import { type Column, Table } from "../table";
-import { Amount, Name, ShareBar } from "./bits";
+import { Amount, IterationsCsv, Name, ShareBar } from "./bits";
 
 const CLASSES: Record<string, string> = {
   inductor_triton: "Inductor's Triton",
@@ -170,7 +170,7 @@ function Launching({ launches }: { launches: NonNullable<TraceReport["launches"]
   );
 }
 
-export function Device({ report }: { report: TraceReport }) {
+export function Device({ report, trace }: { report: TraceReport; trace: number | null }) {
   const { idle_ns, device_breakdown: breakdown, kernels, launches, steps, kernel_classes, cannot_tell } = report;
   if (cannot_tell.device !== null || kernels === null || breakdown === null || kernel_classes === null) return <CannotTell what="What ran on devices" why={cannot_tell.device ?? ""} />;
   if (kernels.total.count === 0) {
@@ -263,6 +263,7 @@ export function Device({ report }: { report: TraceReport }) {
               .filter(([, value]) => value > 0)
               .map(([name, value]) => ({ key: name, words: PARTS.find(([key]) => key === name)?.[1] ?? name.replace(/_/g, " "), value }))}
           />
+          {trace !== null && <IterationsCsv trace={trace} />}
         </section>
       )}
       <Kernels kernels={kernels} />

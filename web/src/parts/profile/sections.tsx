@@ -133,7 +133,7 @@ export function profileSections(profile: Profile): ProfileSection[] {
       title: "Kernels and device",
       when: has("trace"),
       note: trace.file && trace.report && ranOnDevice(trace.report) && <>By the trace of <From artifact={trace.file} />.</>,
-      render: () => <OfTrace trace={trace}>{(report) => <Device report={report} />}</OfTrace>,
+      render: () => <OfTrace trace={trace}>{(report) => <Device report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
     },
     {
       id: "xla-operators",

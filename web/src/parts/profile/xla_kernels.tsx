@@ -1,5 +1,6 @@
 // Kernels of a GPU by name, launch configuration and operator, of an XPlane profile.
 import { address } from "../../api/client";
+import { PER_PAGE } from "../../api/pages";
 import type { XlaDevice, XlaKernel } from "../../api/trace";
 import { count, full, plural } from "../../lib/format";
 import { unitOfNs } from "../../lib/profile";
@@ -62,7 +63,7 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
       <summary>
         Kernels by launch configuration and operator <span class="quiet">{plural(rows.length + leftOut, "row")}</span>
       </summary>
-      {trace !== null && <CsvLink href={address(`/traces/${trace}/kernels`, { device: device.name, format: "csv" })} name="xla-kernels.csv" />}
+      {trace !== null && <CsvLink href={address(`/traces/${trace}/kernels`, { device: device.name, limit: PER_PAGE, format: "csv" })} name="xla-kernels.csv" list />}
       <Table caption={`Kernels of ${device.name}`} columns={columns} rows={rows} rowKey={(row) => [row.name, row.operator, row.grid, row.block, row.total_ps].join(" ")} sortKey="xk" orderWords="the longest together first" />
       {leftOut > 0 && <p class="quiet note">and {plural(leftOut, "more row")}, which the CSV has</p>}
     </details>

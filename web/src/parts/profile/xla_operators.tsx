@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { XlaDevice, XlaProfile, XlaRow } from "../../api/trace";
 import { address } from "../../api/client";
+import { PER_PAGE } from "../../api/pages";
 import { count, digits, full, plural } from "../../lib/format";
 import { amount, nanoseconds, percent, unitOfNs } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
@@ -9,7 +10,7 @@ import { matches } from "../../lib/sort";
 import { Choice, CsvLink, FilterField, Select } from "../controls";
 import { Missing, Num } from "../small";
 import { type Column, Table } from "../table";
-import { Name, ShareBar } from "./bits";
+import { IterationsCsv, Name, ShareBar } from "./bits";
 import { XlaKernels } from "./xla_kernels";
 
 const PS_PER_NS = 1000;
@@ -34,7 +35,7 @@ const FOUND: Record<XlaProfile["iterations"]["found_by"], string> = {
 };
 
 /** How long an iteration is, and how that is known. */
-function Iterations({ found }: { found: XlaProfile["iterations"] }) {
+function Iterations({ found, trace }: { found: XlaProfile["iterations"]; trace: number | null }) {
   if (found.found_by === "nothing") return <p class="quiet">Iterations are unknown: the profile holds no annotated steps, no step marks of PyTorch/XLA, and no runs of modules.</p>;
   const how = (
     <>
@@ -55,11 +56,14 @@ function Iterations({ found }: { found: XlaProfile["iterations"] }) {
       </p>
     );
   return (
-    <p>
-      {plural(found.count, "iteration")}, found {how}: {nanoseconds(found.mean_ns)} on average, {nanoseconds(found.min_ns ?? 0)} to {nanoseconds(found.max_ns ?? 0)}
-      {found.device_busy_ns !== null && found.total_ns > 0 && `; a device was busy for ${percent(found.device_busy_ns / found.total_ns)} of that time`}
-      {found.device_busy_ns === null && "; how long a device was busy is unknown: the profile holds nothing that one did"}.
-    </p>
+    <>
+      <p>
+        {plural(found.count, "iteration")}, found {how}: {nanoseconds(found.mean_ns)} on average, {nanoseconds(found.min_ns ?? 0)} to {nanoseconds(found.max_ns ?? 0)}
+        {found.device_busy_ns !== null && found.total_ns > 0 && `; a device was busy for ${percent(found.device_busy_ns / found.total_ns)} of that time`}
+        {found.device_busy_ns === null && "; how long a device was busy is unknown: the profile holds nothing that one did"}.
+      </p>
+      {trace !== null && <IterationsCsv trace={trace} />}
+    </>
   );
 }
 
@@ -129,7 +133,7 @@ function DeviceTable({ device, group, trace }: { device: XlaDevice; group: Group
     <>
       <div class="toolbar">
         <FilterField value={filter} onChange={(value) => setQuery({ xop: value || null }, true)} shown={rows.length} all={all.length} what="rows" label="Filter the operators" />
-        {trace !== null && <CsvLink href={address(`/traces/${trace}/operators`, { by, device: device.name, format: "csv" })} name={`xla-${by}.csv`} />}
+        {trace !== null && <CsvLink href={address(`/traces/${trace}/operators`, { by, device: device.name, limit: PER_PAGE, format: "csv" })} name={`xla-${by}.csv`} list />}
       </div>
       <Table
         caption={`XLA operators of ${device.name} by ${text.toLowerCase()}`}
@@ -145,7 +149,7 @@ function DeviceTable({ device, group, trace }: { device: XlaDevice; group: Group
   );
 }
 
-function Memory({ rows }: { rows: XlaProfile["memory"] }) {
+function Memory({ rows, trace }: { rows: XlaProfile["memory"]; trace: number | null }) {
   if (!rows.length) return null;
   const cell = (value: number | null, why: string) => (value === null ? <Missing why={why} /> : <span class="num" title={`${full(value)} bytes`}>{amount(value, "bytes")}</span>);
   const columns: Column<(typeof rows)[number]>[] = [
@@ -159,6 +163,11 @@ function Memory({ rows }: { rows: XlaProfile["memory"] }) {
   return (
     <section class="sub" aria-label="Memory">
       <h3>Memory</h3>
+      {trace !== null && (
+        <div class="toolbar">
+          <CsvLink href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })} name="xla-memory.csv" list />
+        </div>
+      )}
       <Table caption="Memory by allocator" columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />
     </section>
   );
@@ -180,7 +189,7 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
     : [];
   return (
     <>
-      <Iterations found={xla.iterations} />
+      <Iterations found={xla.iterations} trace={trace} />
       {device ? (
         <>
           <div class="toolbar">
@@ -206,7 +215,7 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
         </p>
       )}
       {lost.length > 0 && <p class="quiet note">Beyond what is kept, and in none of this: {lost.join(", ")}.</p>}
-      <Memory rows={xla.memory} />
+      <Memory rows={xla.memory} trace={trace} />
     </>
   );
 }

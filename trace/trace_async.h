@@ -1,4 +1,4 @@
-// Tracks of what is asynchronous: derived of the points that say where it begins and ends.
+// Tracks of what is asynchronous: derived from the points that say where it begins and ends.
 #pragma once
 
 #include "schema/base/errors.h"

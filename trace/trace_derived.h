@@ -1,4 +1,4 @@
-// Tracks that are derived of a trace's slices and repeat their time: another view of the same
+// Tracks that are derived from a trace's slices and repeat their time: another view of the same
 // work, as XProf shows beside what a profile of XLA has. Nothing sums them up: they are not
 // indexed, and so in no search, no table and no query.
 #pragma once

@@ -65,7 +65,7 @@ bool goes_on(std::int64_t begin, std::int64_t end, std::int64_t next) {
   return difference_of(next, end) - length <= length;
 }
 
-// Slices of one track, by the streams that they were derived of.
+// Slices of one track, by the streams that they were derived from.
 class DerivedRows {
  public:
   // The index of what is added, for extend(). `stream` does not descend.
@@ -262,7 +262,7 @@ class XlaTracks {
       rows_.put(&track);
     };
     if (lacks(kSteps)) {
-      add_steps(profile_.devices[device].kind, *slices);
+      add_steps(device, profile_.devices[device].kind, *slices);
       put(kSteps);
     }
     if (lacks(kModules)) {
@@ -358,13 +358,16 @@ class XlaTracks {
   }
 
   void add_modules(std::uint32_t device, const std::vector<OpSlice>& slices) {
+    // A list of runs that is cut would show gaps where modules ran.
     bool has_runs = false;
-    for (const trace::XlaRun& run : profile_.runs) {
-      const trace::XlaModule& module = profile_.modules[run.module];
-      if (module.device != device) continue;
-      has_runs = true;
-      const std::uint32_t shown = module_name(module.name, module.program);
-      if (shown != 0) rows_.add(0, run.begin, run.end, shown);
+    if (profile_.runs_left_out == 0) {
+      for (const trace::XlaRun& run : profile_.runs) {
+        const trace::XlaModule& module = profile_.modules[run.module];
+        if (module.device != device) continue;
+        has_runs = true;
+        const std::uint32_t shown = module_name(module.name, module.program);
+        if (shown != 0) rows_.add(0, run.begin, run.end, shown);
+      }
     }
     if (!has_runs) add_joined(slices, &ShownOperator::module);
   }
@@ -408,8 +411,34 @@ class XlaTracks {
     return found->second;
   }
 
-  void add_steps(XlaDevice::Kind kind, const std::vector<OpSlice>& slices) {
-    const std::vector<XlaIteration>& all = iterations().iterations;
+  // The device's own runs of the module whose runs are iterations, where those are another
+  // device's: each device begins a step when it does.
+  std::vector<XlaIteration> runs_as_iterations(std::uint32_t device) {
+    std::optional<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < profile_.modules.size(); ++i) {
+      const trace::XlaModule& module = profile_.modules[i];
+      if (module.device != device || trace_.texts[module.name] != iterations().name) continue;
+      if (!found || module.total_ps > profile_.modules[*found].total_ps) found = i;
+    }
+    std::vector<XlaIteration> made;
+    for (const trace::XlaRun& run : profile_.runs) {
+      if (run.module != found) continue;
+      if (!made.empty()) made.back().duration = difference_of(run.begin, made.back().begin);
+      made.push_back(
+          {.begin = run.begin, .duration = difference_of(run.end, run.begin), .busy = {}});
+    }
+    // As xla_iterations() has it: where the last ends is not known.
+    if (made.size() > 1) made.pop_back();
+    return made;
+  }
+
+  void add_steps(std::uint32_t device, XlaDevice::Kind kind, const std::vector<OpSlice>& slices) {
+    // Steps that a device's own line has are when that device worked on them, which tells nothing
+    // of another one.
+    if (iterations().found_by == XlaIterations::FoundBy::kDeviceSteps) return;
+    const bool are_runs = iterations().found_by == XlaIterations::FoundBy::kModuleRuns;
+    const std::vector<XlaIteration> all =
+        are_runs ? runs_as_iterations(device) : iterations().iterations;
     std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> spans;  // by iteration
     for (const OpSlice& slice : slices) {
       const auto at = begun(slice, kind);

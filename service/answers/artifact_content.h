@@ -1,4 +1,4 @@
-// What is in a stored dump: read again from its text, or from what was derived of its trace.
+// What is in a stored dump: read again from its text, or from what was derived from its trace.
 #pragma once
 
 #include <optional>

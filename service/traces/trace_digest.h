@@ -33,7 +33,7 @@ std::string encode_digest(const TraceDigest& digest);
 schema::Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes);
 
 /// The digest of a trace, encoded, the places that are marked, when its devices were busy, and the
-/// tracks that are derived of it.
+/// tracks that are derived from it.
 ingest::TraceSummary summarize_trace(const trace::Trace& trace, const trace::TraceNesting& nesting);
 
 /// None of a dump that is no trace, and of one whose digest is to be renewed. Errors: kCorrupt, the

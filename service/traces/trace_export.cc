@@ -85,7 +85,7 @@ class Exporter {
 
  private:
   bool is_wanted(std::uint32_t thread) const {
-    // What is derived of points and of other slices would be there twice.
+    // What is derived from points and of other slices would be there twice.
     return thread < threads_.size() && !threads_[thread].is_async && !threads_[thread].is_derived &&
            (!query_.is_wanted || query_.is_wanted(thread));
   }

@@ -26,11 +26,16 @@ Expected<std::vector<StackSlice>> stacks(RequestContext& context, const AskedTra
                                          const TrackFilter& tracks, const AskedWindow& window) {
   schema::Connection& connection = context.reader().connection();
   BENCHHUD_ASSIGN(const auto threads, trace::TraceQueries(connection, asked.id).threads());
+  // What is asynchronous is in no stack: it has one of its own where it is asked for. What is
+  // derived repeats others, and counts where nothing but that is asked for.
+  const bool counts_derived =
+      !tracks.is_all() && std::ranges::none_of(threads, [&](const trace::StoredThread& thread) {
+        return !thread.is_derived && tracks.matches(thread.number);
+      });
   std::vector<StackSlice> slices;
   for (const trace::StoredThread& thread : threads) {
-    // What is asynchronous is in no stack, and what is derived repeats others: they have one of
-    // their own where it is asked for.
-    if ((thread.is_async || thread.is_derived) && tracks.is_all()) continue;
+    if (thread.is_async && tracks.is_all()) continue;
+    if (thread.is_derived && !counts_derived) continue;
     if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
     BENCHHUD_TRY(trace::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
                                    kMostSlices, &slices));

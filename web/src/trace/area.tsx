@@ -80,7 +80,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
           late={late}
           sortKey="as"
           orderWords="longest total first"
-          empty={area.tracks?.every((one) => viewer.tracks.get(one)?.isDerived) ? "These tracks are derived: sums count the tracks that they are of." : "Nothing happens in this area."}
+          empty={area.tracks?.every((one) => viewer.tracks.get(one)?.isDerived) ? "These tracks are derived: sums count the tracks that they are derived from." : "Nothing happens in this area."}
         />
       )}
       {data && data.left_out > 0 && <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>}

@@ -220,7 +220,12 @@ type Sum = { name: string; count: number; total: number; min: number | null; max
 function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
   useViewer(viewer, (one) => items.filter((item) => nameOf(one, item)).length);
   const sums = new Map<string, Sum>();
-  for (const item of items) {
+  // What is derived repeats the time of what it is derived from.
+  const isDerived = (item: Item) => viewer.tracks.get(item.track)?.isDerived ?? false;
+  const recorded = items.filter((item) => !isDerived(item));
+  const counted = recorded.length > 0 ? recorded : items;
+  const leftOut = items.length - counted.length;
+  for (const item of counted) {
     const name = nameOf(viewer, item) ?? "…";
     const sum = sums.get(name) ?? { name, count: 0, total: 0, min: Infinity, max: 0 };
     sum.count += item.count;
@@ -233,12 +238,13 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
   const rows = [...sums.values()].sort((a, b) => b.total - a.total);
   const all = rows.reduce((sum, one) => sum + one.count, 0);
   const total = rows.reduce((sum, one) => sum + one.total, 0);
-  const span = spanOf(items) as { begin: number; end: number };
+  const span = spanOf(counted) as { begin: number; end: number };
   return (
     <div class="trace-details">
       <h2>
         {plural(all, "slice")} chosen, {spanText(total)} in all, within {spanText(span.end - span.begin)}
       </h2>
+      {leftOut > 0 && <p class="quiet">Without {plural(leftOut, "slice")} of derived tracks, which repeat the time of others.</p>}
       <CsvButton name="chosen.csv" make={() => csvText(["name", "count", "total_ns", "min_ns", "max_ns"], rows.map((one) => [one.name, one.count, one.total, one.min, one.max]))} />
       <PlainTable
         caption="Chosen slices by name"

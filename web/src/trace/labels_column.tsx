@@ -48,7 +48,7 @@ function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
 
 function BusyLabel({ viewer, lane: { device, ...lane } }: { viewer: Viewer; lane: BusyLane }) {
   const listGaps = useGaps(viewer);
-  const title = `When anything ran on any track of ${lane.section.title}\nDerived of these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`;
+  const title = `When anything ran on any track of ${lane.section.title}\nDerived from these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`;
   const words = (
     <>
       <span class="clip">{BUSY_TITLE}</span> <span class="quiet note">derived, {busyShare(device) ?? "not known"}</span>
@@ -96,7 +96,7 @@ function MoreCounters({ viewer, lane }: { viewer: Viewer; lane: MoreLane }) {
 function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane; isFocus: boolean }) {
   const { track } = lane;
   const name = trackTitle(track);
-  const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}${track.isDerived ? `\nDerived of the tracks below it, as XProf does: sums, search and SQL do not count it` : ""}`;
+  const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}${track.isDerived ? `\nDerived from tracks of this device, as XProf does: sums, search and SQL do not count it` : ""}`;
   return (
     <div class={`trace-label${isFocus ? " on" : ""}`} style={placed(lane)}>
       <button type="button" class="trace-fold" aria-expanded={lane.isOpen} onClick={() => viewer.toggle(trackKey(track))} title={`${title}\nx opens and closes the track of the selection`}>

@@ -169,7 +169,7 @@ export type TrackLane = {
 };
 /** A number over time. */
 export type CounterLane = { kind: "counter"; key: string; section: Section; counter: TraceCounter; top: number; height: number };
-/** When a device did anything: derived of its tracks, and none of them. */
+/** When a device did anything: derived from its tracks, and none of them. */
 export type BusyLane = { kind: "busy"; key: string; section: Section; device: TraceDevice; top: number; height: number };
 /** Where there are more counters than are shown at first: shows the rest, or takes it away again. */
 export type MoreLane = { kind: "more"; key: string; section: Section; more: number; isOpen: boolean; top: number; height: number };

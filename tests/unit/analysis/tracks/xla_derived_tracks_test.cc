@@ -1,4 +1,4 @@
-// Tracks that are derived of what a profile of XLA says of its operators.
+// Tracks that are derived from what a profile of XLA says of its operators.
 #include "analysis/tracks/xla_derived_tracks.h"
 
 #include <fmt/format.h>
@@ -75,27 +75,32 @@ class DerivedTracksOfXla : public testing::Test {
   }
 
   // Of that module; the names of all slices of a run are joined by it.
-  void add_run(std::string_view module, std::int64_t begin, std::int64_t end) {
+  void add_run(std::string_view module, std::int64_t begin, std::int64_t end,
+               std::uint32_t device = 0) {
     const std::uint32_t name = text(module);
     std::uint32_t number = 0;
-    while (number < profile_.modules.size() && profile_.modules[number].name != name) ++number;
+    for (; number < profile_.modules.size(); ++number) {
+      const trace::XlaModule& known = profile_.modules[number];
+      if (known.name == name && known.device == device) break;
+    }
     if (number == profile_.modules.size()) {
-      profile_.modules.push_back({.device = 0, .name = name, .program = 7});
+      profile_.modules.push_back({.device = device, .name = name, .program = 7});
     }
     ++profile_.modules[number].runs;
     profile_.modules[number].total_ps += 1000 * (end - begin);
     profile_.runs.push_back({number, begin, end});
   }
 
-  Tracks tracks() {
+  // Of the device of that process.
+  Tracks tracks(std::string_view process = "1") {
     builder_.trace().xla = std::make_shared<const trace::XlaProfile>(profile_);
     const NestedTrace nested(builder_);
     const auto made = xla_derived_tracks(nested.context);
     EXPECT_TRUE(made);
     Tracks found;
     for (const trace::DerivedTrack& track : made->tracks) {
-      EXPECT_EQ(track.thread.pid, "1");
-      EXPECT_EQ(track.thread.process_name, "/device:GPU:0");
+      if (track.thread.pid != process) continue;
+      EXPECT_EQ(track.thread.process_name, process == "1" ? "/device:GPU:0" : "/device:GPU:1");
       stack_rows_[track.thread.name] = track.stack_rows;
       for (const trace::ChunkSlice& slice : track.slices) {
         found[track.thread.name].emplace_back(slice.row, slice.begin, slice.end(),
@@ -202,6 +207,41 @@ TEST_F(DerivedTracksOfXla, StepsAreWhatTheHostLaunchedInAnIteration) {
   EXPECT_THAT(tracks().at("Steps"),
               ElementsAre(Shown(0, 1100, 1400, "iteration 1"), Shown(0, 2100, 2400, "iteration 2"),
                           Shown(0, 3100, 3400, "iteration 3")));
+}
+
+TEST_F(DerivedTracksOfXla, StepsOfModuleRunsAreEachDevicesOwn) {
+  constexpr std::uint32_t kOtherDevice = 3;
+  builder_.trace().threads[kOtherDevice].pid = "2";
+  builder_.trace().threads[kOtherDevice].process_name = "/device:GPU:1";
+  name_thread(kOtherDevice, "Stream #1");
+  profile_.devices.push_back({});
+  profile_.devices[1].kind = trace::XlaDevice::Kind::kGpu;
+  const auto fusion = op({"fusion.1", "jit_f", "", ""});
+  const auto on_other = op({"fusion.1", "jit_f", "", ""});
+  profile_.operators[on_other].device = 1;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t at = i * 1000;
+    add(fusion, at, at + 900);
+    add_run("jit_f", at, at + 900);
+    // The other one runs half a step behind.
+    add(on_other, at + 500, at + 1300, kOtherDevice);
+    add_run("jit_f", at + 500, at + 1300, 1);
+  }
+  EXPECT_THAT(tracks().at("Steps"),
+              ElementsAre(Shown(0, 0, 900, "iteration 1"), Shown(0, 1000, 1900, "iteration 2"),
+                          Shown(0, 2000, 2900, "iteration 3")));
+  EXPECT_THAT(tracks("2").at("Steps"),
+              ElementsAre(Shown(0, 500, 1300, "iteration 1"), Shown(0, 1500, 2300, "iteration 2"),
+                          Shown(0, 2500, 3300, "iteration 3")));
+}
+
+TEST_F(DerivedTracksOfXla, ModulesAreJoinedWhereTheListOfRunsIsCut) {
+  add(op({"fusion.1", "jit_f", "", ""}), 0, 10);
+  add(op({"fusion.2", "jit_g", "", ""}), 20, 30);
+  add_run("jit_f", 0, 15);
+  profile_.runs_left_out = 1;
+  EXPECT_THAT(tracks().at("XLA Modules"),
+              ElementsAre(Shown(0, 0, 10, "jit_f(7)"), Shown(0, 20, 30, "jit_g(7)")));
 }
 
 TEST_F(DerivedTracksOfXla, NestScopesHoweverDeepTheyClaimToBe) {

@@ -70,5 +70,20 @@ TEST_F(DerivedTracks, OfAnOlderStoreAreNotKnownAndComeWhenTheFileIsIngestedAgain
   EXPECT_TRUE(again["has_index"]);
 }
 
+TEST_F(DerivedTracks, CountInAFlameGraphWhereNothingElseIsAskedFor) {
+  take_in();
+  const auto rows = [&](const std::string& tracks) {
+    return get_json(*app(), "/traces/1/flame" + tracks)["stacks"]["rows"];
+  };
+  const json recorded = rows("");
+  ASSERT_EQ(recorded.size(), 1U);
+  EXPECT_EQ(rows("?tracks=0"), recorded);
+  // Both tracks show the same time, under two names.
+  EXPECT_EQ(rows("?tracks=0,1"), recorded);
+  const json derived = rows("?tracks=1");
+  ASSERT_EQ(derived.size(), 1U);
+  EXPECT_NE(derived, recorded);
+}
+
 }  // namespace
 }  // namespace benchhud::server

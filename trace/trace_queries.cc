@@ -74,9 +74,7 @@ schema::Expected<TraceInfo> TraceQueries::info() {
                          .events = row.integer(9),
                          .problem_count = row.integer(17),
                          .has_async_tracks = row.integer(19) != 0,
-                         .derived_tracks = row.optional_integer(21) == kDerivedTracksVersion
-                                               ? std::optional(row.integer(22))
-                                               : std::nullopt};
+                         .has_derived_tracks = row.optional_integer(21) == kDerivedTracksVersion};
       },
       fmt::format("trace {}", to_int(trace_)));
 }

@@ -25,8 +25,7 @@ struct TraceInfo {
   std::int64_t origin = 0;      ///< ns; where its first slice begins, asynchronous ones included
   std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
   bool has_async_tracks = false;
-  /// How many tracks were derived (trace_derived.h); none: they were not, or by older rules.
-  std::optional<std::int64_t> derived_tracks;
+  bool has_derived_tracks = false;  ///< by today's rules (trace_derived.h)
 };
 
 struct StoredThread {

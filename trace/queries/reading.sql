@@ -159,8 +159,7 @@ SELECT id, content_hash, byte_count, base_ns, slice_count, point_count, flow_cou
        problem_count,
        (SELECT min(begin_ns) FROM trace_thread WHERE trace_thread.trace_id = trace.id) AS origin,
        EXISTS (SELECT 1 FROM trace_thread WHERE trace_thread.trace_id = trace.id AND is_async),
-       cuda_driver, derived_version,
-       (SELECT count(*) FROM trace_thread WHERE trace_thread.trace_id = trace.id AND is_derived)
+       cuda_driver, derived_version
 FROM trace
 WHERE id = $1
 

@@ -275,7 +275,13 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
   // What older rules derived is not shown.
-  if (!info.derived_tracks) std::erase_if(threads, std::mem_fn(&trace::StoredThread::is_derived));
+  const auto is_derived = std::mem_fn(&trace::StoredThread::is_derived);
+  std::optional<std::int64_t> derived_tracks;
+  if (info.has_derived_tracks) {
+    derived_tracks = std::count_if(threads.begin(), threads.end(), is_derived);
+  } else {
+    std::erase_if(threads, is_derived);
+  }
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   std::int64_t end = 0;
   for (const trace::StoredThread& thread : threads) {
@@ -318,7 +324,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
-  json.field("derived_tracks", info.derived_tracks);
+  json.field("derived_tracks", derived_tracks);
   BENCHHUD_TRY(write_devices(json, context, asked));
   BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();

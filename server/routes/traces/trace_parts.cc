@@ -13,6 +13,7 @@
 #include "service/imports/dropped_trace_import.h"
 #include "trace/dropped_trace.h"
 #include "trace/short_name.h"
+#include "trace/trace_derived.h"
 #include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 
@@ -49,7 +50,8 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
   // What is answered of a trace hangs on our rules as well, and on the team's: classes of names,
   // kinds of flows. Where tracks were derived since, the origin may be another one.
   std::string tracks = trace.info.has_async_tracks ? " async" : "";
-  if (trace.info.derived_tracks) tracks += fmt::format(" derived {}", *trace.info.derived_tracks);
+  if (trace.info.has_derived_tracks)
+    tracks += fmt::format(" derived {}", trace::kDerivedTracksVersion);
   trace.key = schema::content_hash(trace.info.content.hex()
                                        .append(context.version)
                                        .append(tracks)

@@ -137,6 +137,26 @@ void print_dump(const DumpResult& dump) {
   }
 }
 
+// Only of the files whose names were kept: of the others no more than their number is known.
+void warn_of_profiles(const ingest::UnrecognizedFiles& files) {
+  constexpr std::int64_t kMostNamed = 3;
+  std::string names;
+  std::int64_t profiles = 0;
+  for (const std::string& path : files.paths) {
+    if (!ingest::is_xplane_name(path) || ++profiles > kMostNamed) continue;
+    names += fmt::format("{}{}", profiles > 1 ? ", " : "", printable(path));
+  }
+  if (profiles == 0) return;
+  if (profiles > kMostNamed) names += fmt::format(" and {} more", profiles - kMostNamed);
+  const auto kept = static_cast<std::int64_t>(files.paths.size());
+  const std::string among =
+      kept < files.count ? fmt::format(" among the first {} of these files", kept) : "";
+  warn(
+      "{}{}: {}; no folder says of which result: ingest each by itself with --for "
+      "RUN/MODEL/TEST/BACKEND\n",
+      schema::count_text(profiles, "XPlane profile"), among, names);
+}
+
 void print_folders(const IngestResult& result) {
   for (const ingest::UnreadableFolder& folder : result.unreadable_folders) {
     warn("{}\n", printable(folder.error.message));
@@ -150,15 +170,7 @@ void print_folders(const IngestResult& result) {
   for (std::size_t i = 0; i < named; ++i) fmt::print("  {}\n", printable(files.paths[i]));
   const auto left = files.count - static_cast<std::int64_t>(named);
   if (left > 0) fmt::print("  and {} more\n", left);
-  std::size_t profiles = 0;
-  for (const std::string& path : files.paths) {
-    if (!ingest::is_xplane_name(path) || ++profiles > kMostNamed) continue;
-    warn(
-        "{}: an XPlane profile, and its folder does not say of which result: ingest the file "
-        "by itself with --for RUN/MODEL/TEST/BACKEND\n",
-        printable(path));
-  }
-  if (profiles > kMostNamed) warn("and {} more XPlane profiles\n", profiles - kMostNamed);
+  warn_of_profiles(files);
 }
 
 int exit_status_of(const IngestResult& result) {

@@ -12,6 +12,7 @@
 #include "ingest/profiles/dump_name.h"
 #include "ingest/results/results_format.h"
 #include "ingest/text/file_kind.h"
+#include "ingest/xplane/xplane_file.h"
 #include "schema/base/time.h"
 
 namespace benchhud::ingest {
@@ -113,11 +114,17 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
           "the folder {} holds no .jsonl file (plain, .gz or .zst), no results of torch's dynamo "
           "runner or the PyTorch HUD, nor a dump",
           path);
-      if (!below.unrecognized.paths.empty()) {
+      const std::vector<std::string>& others = below.unrecognized.paths;
+      const auto profile = std::find_if(others.begin(), others.end(), is_xplane_name);
+      if (profile != others.end()) {
         reason += fmt::format(
-            ", by their names. If {} is a trace, an XPlane profile or another dump, ingest it by "
-            "itself with --for RUN/MODEL/TEST/BACKEND",
-            below.unrecognized.paths.front());
+            ", by their names. {} is an XPlane profile by its name: ingest it by itself with --for "
+            "RUN/MODEL/TEST/BACKEND",
+            *profile);
+      } else if (!others.empty()) {
+        reason +=
+            ", by their names. A trace, an XPlane profile or another dump is ingested by itself "
+            "with --for RUN/MODEL/TEST/BACKEND";
       }
       return Error{ErrorCode::kNotFound, std::move(reason)};
     }

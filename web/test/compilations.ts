@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv } from "../src/lib/compilations";
+import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv, stacksOf } from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
   ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
@@ -63,6 +63,8 @@ test("stacks are laid over each other, and chains that lead to one frame are one
     ],
   );
   assert.deepEqual(stackTree([]), []);
+  assert.equal(stacksOf(3, 3), "");
+  assert.equal(stacksOf(1000, 2500), "of the first 1,000 of 2,500 compilations");
 });
 
 test("the CSV of stacks has a row per frame in the order of the log; a formula is none", () => {

@@ -4,7 +4,7 @@ import { address } from "../src/api/client";
 import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
 import { codeOrder, sign } from "../src/lib/codes";
 import { backendHref, changed, errorHref, href, modelHref, suiteHref } from "../src/lib/route";
-import { axisExtent, axisLimits } from "../src/lib/plot";
+import { axisExtent, axisLimits, axisWords, beginsAtZero } from "../src/lib/plot";
 import { compare, matches, sorted } from "../src/lib/sort";
 import { leadBackend } from "../src/lib/words";
 import { fullRange, withHoles } from "../src/parts/chart";
@@ -119,4 +119,16 @@ test("an axis of values that are all 0 begins there, and one that does not begin
   assert.deepEqual(axisLimits({ low: 100, high: 100 }, 1, null, false, false), [95, 105]);
   assert.deepEqual(axisLimits({ low: 100, high: 200 }, 1, null, true, false), [0, 212]);
   assert.deepEqual(axisLimits(zero, 1, { from: 3, to: 4 }, true, false), [3, 4]);
+  assert.deepEqual(axisLimits({ low: Number.MIN_VALUE, high: Number.MIN_VALUE }, 1, null, false, false), [-1, 1], "a margin of 0 would make an axis of no length");
+});
+
+test("where an axis begins is said as it is drawn", () => {
+  const words = (low: number, high: number) => axisWords(false, beginsAtZero({ low, high }));
+  assert.equal(words(0, 0), "axis starts at 0");
+  assert.equal(words(0, 5), "axis starts at 0");
+  assert.equal(words(1, 5), "axis starts at 0");
+  assert.equal(words(4, 5), "axis does not start at 0");
+  assert.equal(words(-1, 5), "axis does not start at 0");
+  assert.equal(words(-1, 0), "axis does not start at 0");
+  assert.equal(axisWords(true, false), "logarithmic axis");
 });

@@ -90,6 +90,9 @@ export function stackTree(items: readonly Compilation[]): StackNode[] {
   return nodes;
 }
 
+/** Which compilations the stacks are of, where only the first `loaded` of `total` are there; "" where all are. */
+export const stacksOf = (loaded: number, total: number): string => (loaded < total ? `of the first ${count(loaded)} of ${count(total)} compilations` : "");
+
 /** The stacks of compilations in the order of the log, which is that of time: a row per frame, outermost first. Compilations without a stack are not in it. */
 export const stacksCsv = (items: readonly Compilation[]): string =>
   csvText(

@@ -8,6 +8,17 @@ export function place({ low, high, log, from, to }: Scale, value: number): numbe
   return from + part * (to - from);
 }
 
+/** Whether an axis that holds these values begins at 0: none is below it, and the least is small beside the largest. Values that are all 0 begin there too. */
+export function beginsAtZero({ low, high }: { low: number; high: number }): boolean {
+  return low >= 0 && (high === 0 || low < 0.35 * high);
+}
+
+/** What is said of where a value axis begins. */
+export function axisWords(log: boolean, startsAtZero: boolean): string {
+  if (log) return "logarithmic axis";
+  return startsAtZero ? "axis starts at 0" : "axis does not start at 0";
+}
+
 /** A little more than the values, and never nothing. Logarithmic: only values above 0 count. */
 export function extent(values: readonly number[], log: boolean): { low: number; high: number } {
   let low = Infinity;
@@ -23,7 +34,7 @@ export function extent(values: readonly number[], log: boolean): { low: number; 
     return { low: low / margin, high: high * margin };
   }
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
-  return { low: low >= 0 && (high === 0 || low < 0.35 * high) ? 0 : low - margin, high: high + margin };
+  return { low: beginsAtZero({ low, high }) ? 0 : low - margin, high: high + margin };
 }
 
 /** Round numbers between two, at most `most` of them. */
@@ -141,6 +152,6 @@ export function axisLimits(extent: { low: number; high: number } | null, factor:
   }
   if (low === 0 && high === 0) return [0, 1];
   if (startsAtZero) return [0, high * 1.06];
-  const margin = (high - low) * 0.08 || Math.abs(high) * 0.05;
+  const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
   return [low - margin, high + margin];
 }

@@ -8,7 +8,7 @@ import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { usePlainKeys, useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
-import { type Bounded, axisExtent, axisLimits, logTicks } from "../lib/plot";
+import { type Bounded, axisExtent, axisLimits, axisWords, beginsAtZero, logTicks } from "../lib/plot";
 import { useTheme } from "../lib/theme";
 import { useQuery } from "../lib/route";
 import { pinned, togglePin } from "./pins";
@@ -61,7 +61,6 @@ const LOG = "axis";
 /** So long a click waits for a second one where a double click means something. */
 const DOUBLE_CLICK_MS = 280;
 
-/** From where to where a value axis goes, in its unit. */
 type Tones = Record<"worse" | "better" | "unclear", string>;
 type Placed = ReturnType<typeof placed>;
 
@@ -246,7 +245,7 @@ export function Chart(props: Props) {
   const canLog = !props.whole && shownPoints.length > 0 && shownPoints.every((point) => point.value > 0);
   const log = canLog && query.get(LOG) === "log";
   const extent = useMemo(() => axisExtent(shownPoints as Bounded[], log), [shownPoints, log]);
-  const startsAtZero = !log && !yRange && extent !== null && extent.low >= 0 && extent.low < 0.35 * extent.high;
+  const startsAtZero = !log && !yRange && extent !== null && beginsAtZero(extent);
   useEffect(() => setYRange(null), [props.title, unit.factor, log]);
 
   useEffect(() => {
@@ -538,7 +537,7 @@ export function Chart(props: Props) {
       <figcaption>
         <h3>{props.title}</h3>
         <span class="quiet">
-          {props.note}; {log ? "logarithmic axis" : startsAtZero ? "axis starts at 0" : "axis does not start at 0"}
+          {props.note}; {axisWords(log, startsAtZero)}
           {(extent?.isClipped || yRange) && "; ▲ ▼ at an edge: an interval or a value goes on beyond it"}
         </span>
         {canLog && (

@@ -201,11 +201,11 @@ export function CsvLink({ href, name, list = false }: { href: string; name: stri
   );
 }
 
-/** A table that only the page has, as a file. */
-export function CsvButton({ name, make }: { name: string; make: () => string }) {
+/** A table that only the page has, as a file; `isLate`: rows are still on their way, so not yet. */
+export function CsvButton({ name, make, isLate = false }: { name: string; make: () => string; isLate?: boolean }) {
   return (
     <span class="take-along">
-      <button type="button" class="button" title="The same rows in full precision, as CSV" onClick={() => saveCsv(name, [make()])}>
+      <button type="button" class="button" disabled={isLate} title={isLate ? "When all rows have come, as CSV" : "The same rows in full precision, as CSV"} onClick={() => saveCsv(name, [make()])}>
         CSV
       </button>
     </span>

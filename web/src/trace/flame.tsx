@@ -2,7 +2,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
-import { csvText } from "../lib/csv";
 import { count, plural, shown } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { useQuery } from "../lib/route";
@@ -12,7 +11,7 @@ import { ErrorNote, Waiting } from "../parts/small";
 import { penOf } from "./canvas";
 import { FONT, fitting } from "./draw";
 import { exactly } from "./find";
-import { type FlameBox, type FlameRows, boxAt, boxesOf, depthOf, nodesOf } from "./flame_layout";
+import { type FlameBox, type FlameRows, boxAt, boxesCsv, boxesOf, depthOf, nodesOf } from "./flame_layout";
 import { inRect } from "./hit";
 import { traceUrl } from "./info";
 import { laneOf, rowTop } from "./layout";
@@ -88,7 +87,7 @@ function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area
 
 /** The track's rows upside up, as they are drawn above, over the whole width. */
 function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
-  useViewer(viewer, (one) => one.tiles.isBusy);
+  const isBusy = useViewer(viewer, (one) => one.tiles.isBusy);
   const track = area.tracks?.[0] ?? viewer.focusTrack;
   const lane = track === null || track === undefined ? null : laneOf(viewer.layout, track);
   if (!lane) return <p class="quiet">Its track is hidden.</p>;
@@ -103,7 +102,7 @@ function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
   }));
   return (
     <>
-      {items.length > 0 && <CsvButton name="stacks-time.csv" make={() => csvText(["row", "name", "slices", "begin_ns", "duration_ns", "busy_ns"], items.map((item) => [item.row + 1, nameOf(viewer, item) ?? "", item.count, item.begin, item.end - item.begin, item.busy]))} />}
+      {items.length > 0 && <CsvButton name="stacks-time.csv" isLate={isBusy} make={() => boxesCsv(items, (item) => nameOf(viewer, item) ?? "")} />}
       <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />
       {isCut && <p class="quiet">These are the first {count(MOST_ITEMS)} boxes, row by row: a shorter area shows all of its rows.</p>}
     </>

@@ -1,5 +1,7 @@
 // Stacks as boxes: each as wide as its time, below it what lies in it.
 import type { components } from "../api/openapi";
+import { csvText } from "../lib/csv";
+import type { Item } from "./types";
 
 export type FlameNode = { label: number; depth: number; parent: number | null; count: number; total: number; /** Null where it is not known. */ self: number | null };
 /** `from` and `to` of the width, 0 to 1. */
@@ -32,3 +34,10 @@ export const depthOf = (boxes: readonly FlameBox[]): number => boxes.reduce((mos
 
 /** The box at a place: of the width, 0 to 1, and which row. */
 export const boxAt = (boxes: readonly FlameBox[], part: number, depth: number): FlameBox | null => boxes.find((box) => box.depth === depth && box.from <= part && part < box.to) ?? null;
+
+/** Boxes in the order of time as a table, ns. One of several slices that lie close together has no name of its own: `longest_name` is that of the longest of them. */
+export const boxesCsv = (items: readonly Item[], nameOf: (item: Item) => string): string =>
+  csvText(
+    ["row", "name", "longest_name", "slices", "begin_ns", "duration_ns", "busy_ns"],
+    items.map((item) => [item.row + 1, item.count > 1 ? "" : nameOf(item), item.count > 1 ? nameOf(item) : "", item.count, item.begin, item.end - item.begin, item.busy]),
+  );

@@ -49,15 +49,16 @@ function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
 function BusyLabel({ viewer, lane: { device, ...lane } }: { viewer: Viewer; lane: BusyLane }) {
   const listGaps = useGaps(viewer);
   const title = `When anything ran on any track of ${lane.section.title}\nDerived from these tracks: sums, search and SQL do not count it\n${deviceTitle(device)}`;
+  const share = `derived, ${busyShare(device) ?? "not known"}`;
   const words = (
     <>
-      <span class="clip">{BUSY_TITLE}</span> <span class="quiet note">derived, {busyShare(device) ?? "not known"}</span>
+      <span class="clip">{BUSY_TITLE}</span> <span class="quiet note">{share}</span>
     </>
   );
   return (
     <div class="trace-label trace-label-busy" style={placed(lane)} title={device.gaps ? undefined : title}>
       {device.gaps ? (
-        <button type="button" class="trace-fold" onClick={listGaps} title={`${title}\n${LIST_GAPS}`}>
+        <button type="button" class="trace-fold" onClick={listGaps} aria-label={`${BUSY_TITLE} ${share}: ${lane.section.title}`} title={`${title}\n${LIST_GAPS}`}>
           {words}
         </button>
       ) : (

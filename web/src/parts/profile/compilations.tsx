@@ -5,7 +5,7 @@ import { address } from "../../api/client";
 import { PER_PAGE, usePages } from "../../api/pages";
 import type { TraceReport } from "../../api/trace";
 import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
-import { type RegionRuns, cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv } from "../../lib/compilations";
+import { type RegionRuns, cacheWords, compilationsSentence, compileId, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv, stacksOf } from "../../lib/compilations";
 import { bytes, count, duration, full, plural, shown } from "../../lib/format";
 import { isReadable, ofKind } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
@@ -64,7 +64,7 @@ export function CompilationLog({ artifact, log, trace = null }: { artifact: Arti
       )}
       <More list={list} what="compilations" />
       {chosen ? <CompilationDetail key={`${artifact.id} ${chosen.ordinal}`} artifact={artifact} one={chosen} onClose={() => setQuery({ compilation: null })} /> : data.items.length > 0 && <p class="quiet note">Open a compilation for its stack, times, reasons, graphs and code.</p>}
-      <StackTree items={data.items} onOpen={open} />
+      <StackTree items={data.items} total={data.total} onOpen={open} />
       <LogRecords artifact={artifact} log={log} />
     </>
   );
@@ -306,15 +306,16 @@ function Outputs({ artifact, title, outputs, total }: { artifact: Artifact; titl
   );
 }
 
-function StackTree({ items, onOpen }: { items: readonly Compilation[]; onOpen: (one: Compilation) => void }) {
+function StackTree({ items, total, onOpen }: { items: readonly Compilation[]; total: number; onOpen: (one: Compilation) => void }) {
   const nodes = useMemo(() => stackTree(items), [items]);
   if (!nodes.length) return null;
+  const part = stacksOf(items.length, total);
   return (
     <details class="nested">
       <summary>
-        Stacks that led to compilations <span class="quiet">chains of frames that lead to one frame are drawn together</span>
+        Stacks that led to compilations <span class="quiet">{part && `${part}; `}chains of frames that lead to one frame are drawn together</span>
       </summary>
-      <CsvButton name="compilation-stacks.csv" make={() => stacksCsv(items)} />
+      <CsvButton name={part ? `compilation-stacks-first-${items.length}.csv` : "compilation-stacks.csv"} make={() => stacksCsv(items)} />
       <Tree
         caption="Stacks that led to compilations"
         head="frame"

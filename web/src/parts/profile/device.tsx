@@ -176,10 +176,13 @@ export function Device({ report, trace }: { report: TraceReport; trace: number |
   if (kernels.total.count === 0) {
     const busy = report.host_busy_ns ?? 0;
     return (
-      <p class="quiet">
-        Nothing ran on a device in this trace: no kernel, no copy, no launch. The host was busy for {nanoseconds(busy)} of {nanoseconds(report.span_ns)}
-        {report.span_ns > 0 ? ` (${percent(busy / report.span_ns)})` : ""}. That is how it is on a CPU; on an accelerator it means that the profiler did not record the device.
-      </p>
+      <>
+        <p class="quiet">
+          Nothing ran on a device in this trace: no kernel, no copy, no launch. The host was busy for {nanoseconds(busy)} of {nanoseconds(report.span_ns)}
+          {report.span_ns > 0 ? ` (${percent(busy / report.span_ns)})` : ""}. That is how it is on a CPU; on an accelerator it means that the profiler did not record the device.
+        </p>
+        {steps.count > 0 && trace !== null && <IterationsCsv trace={trace} />}
+      </>
     );
   }
   const waits = allWaits(idle_ns);

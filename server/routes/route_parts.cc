@@ -242,7 +242,7 @@ void begin_page(schema::JsonWriter& json) {
 }
 
 void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
-               std::int64_t total) {
+               std::optional<std::int64_t> total) {
   json.end_array();
   json.field("next_cursor", next_cursor);
   json.field("total", total);

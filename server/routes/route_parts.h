@@ -112,9 +112,10 @@ void write_columns(schema::JsonWriter& json, const TableColumns& columns);
 
 /// Opens `{"items":[` … and closes with next_cursor and total.
 void begin_page(schema::JsonWriter& json);
-/// The same without the last bracket, for pages that have more to say.
+/// The same without the last bracket, for pages that have more to say. `total` is null where it is
+/// not known how many there are.
 void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
-               std::int64_t total);
+               std::optional<std::int64_t> total);
 void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
               std::int64_t total);
 

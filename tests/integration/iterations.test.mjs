@@ -160,7 +160,7 @@ describe("iterations of a profile, one by one", () => {
       const [{ trace_id: trace }] = (await getJson("/artifacts?kind=trace", other)).items;
       const page = await getJson(`/traces/${trace}/iterations`, other);
       assertValid("TraceIterationPage", page);
-      assert.deepEqual([page.items, page.total, page.found_by, page.cannot_tell], [[], 0, null, "Nothing in the profile shows where an iteration begins or ends."]);
+      assert.deepEqual([page.items, page.total, page.kept, page.found_by, page.cannot_tell], [[], null, null, null, "Nothing in the profile shows where an iteration begins or ends."]);
       assert.equal((await ask(`/traces/${trace}/iterations?format=csv`, other)).text, HEAD);
     } finally {
       assert.equal((await other.stop()).code, 0);

@@ -24,8 +24,8 @@ using schema::Expected;
 
 constexpr std::string_view kNothingMarks =
     "Nothing in the profile shows where an iteration begins or ends.";
-constexpr std::string_view kToBeRenewed =
-    "An older version took the profile in: it is being read again.";
+constexpr std::string_view kOlder =
+    "An older version stored the profile: its iterations are not known.";
 
 IterationPart part_at(std::size_t place) { return static_cast<IterationPart>(place); }
 
@@ -42,14 +42,19 @@ void write_iteration(schema::JsonWriter& json, std::size_t number, const Iterati
   json.end_object();
 }
 
-void write_parts(schema::JsonWriter& json, const IterationProfile& profile) {
+void write_parts(schema::JsonWriter& json, const IterationProfile* profile) {
   json.begin_array();
-  for (std::size_t i = 0; i < profile.parts.size(); ++i) {
-    const std::string& unknown = profile.parts[i].unknown;
+  for (std::size_t i = 0; i < analysis::kIterationParts; ++i) {
+    std::optional<std::string_view> unknown;
+    if (!profile) {
+      unknown = kOlder;
+    } else if (!profile->parts[i].unknown.empty()) {
+      unknown = profile->parts[i].unknown;
+    }
     json.begin_object();
     json.field("name", name_of(part_at(i)));
     json.field("meaning", iteration_part_definition(part_at(i)));
-    json.field("unknown", unknown.empty() ? std::nullopt : std::optional(unknown));
+    json.field("unknown", unknown);
     json.end_object();
   }
   json.end_array();
@@ -69,16 +74,17 @@ Expected<void> write_iterations(RequestContext& context, schema::JsonWriter& jso
   if (end < iterations.size()) {
     next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});
   }
-  end_items(json, next, profile.count);
-  json.field("kept", iterations.size());
+  // Where nothing marks iterations, how many there were is unknown: that is no 0.
   const bool is_marked = profile.count > 0;
+  end_items(json, next, is_marked ? std::optional(profile.count) : std::nullopt);
+  json.field("kept", is_marked ? std::optional(iterations.size()) : std::nullopt);
   json.field("found_by", is_marked ? std::optional(profile.found_by) : std::nullopt);
   json.field("busy_unknown",
              is_marked && !profile.busy ? std::optional(profile.busy_unknown) : std::nullopt);
   json.key("parts");
-  write_parts(json, profile);
+  write_parts(json, digest ? &profile : nullptr);
   std::optional<std::string_view> cannot_tell;
-  if (!is_marked) cannot_tell = digest ? kNothingMarks : kToBeRenewed;
+  if (!is_marked) cannot_tell = digest ? kNothingMarks : kOlder;
   json.field("cannot_tell", cannot_tell);
   json.end_object();
   return {};

@@ -9,7 +9,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/journal.h"
 #include "cli/options/options.h"
-#include "ingest/xplane/xplane_file.h"
+#include "ingest/text/file_kind.h"
 #include "schema/base/count_text.h"
 
 namespace benchhud::cli {

@@ -12,7 +12,6 @@
 #include "ingest/profiles/dump_name.h"
 #include "ingest/results/results_format.h"
 #include "ingest/text/file_kind.h"
-#include "ingest/xplane/xplane_file.h"
 #include "schema/base/time.h"
 
 namespace benchhud::ingest {

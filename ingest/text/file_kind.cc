@@ -173,6 +173,10 @@ std::string_view uncompressed_name(std::string_view path) {
   return path;
 }
 
+bool is_xplane_name(std::string_view path) {
+  return uncompressed_name(path).ends_with(".xplane.pb");
+}
+
 std::optional<std::string> unread_container(std::string_view beginning) {
   for (const Signature& known : kSignatures) {
     if (beginning.starts_with(known.bytes)) return std::string(known.what);

@@ -10,6 +10,9 @@ namespace benchhud::ingest {
 /// A file's name without what says how it is compressed: ".gz", ".zst".
 std::string_view uncompressed_name(std::string_view path);
 
+/// Whether a file is an XPlane profile by its name.
+bool is_xplane_name(std::string_view path);
+
 /// What a container is that is not read, and what to do: "a zip archive: unpack it first". Also of
 /// text in UTF-16 and of Perfetto's traces. Nothing for any other beginning. A few hundred bytes
 /// are enough.

@@ -73,10 +73,6 @@ Expected<XplaneFile> XplaneFile::open(const std::string& path) {
   return file;
 }
 
-bool is_xplane_name(std::string_view path) {
-  return uncompressed_name(path).ends_with(".xplane.pb");
-}
-
 Expected<bool> is_xplane_file(const std::string& path) {
   if (is_xplane_name(path)) return true;
   std::error_code error;

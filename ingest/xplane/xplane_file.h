@@ -39,9 +39,6 @@ class XplaneFile {
   std::string damage_;
 };
 
-/// Whether a file is one by its name.
-bool is_xplane_name(std::string_view path);
-
 /// Whether a file is to be read as XPlane, by its name, or else by its first bytes, which are not
 /// read of what is no regular file: a pipe gives them once. Error: kIo.
 schema::Expected<bool> is_xplane_file(const std::string& path);

@@ -67,6 +67,10 @@ function(benchhud_module name)
     endforeach()
     # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
     target_compile_options(benchhud_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # With a precompiled <string> it warns within that of what it does not warn of without (see above).
+      target_compile_options(benchhud_${name} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread)
+    endif()
   endif()
   if(BENCHHUD_SANITIZE)
     # The sanitizer's link flags are wanted by whoever links the library.

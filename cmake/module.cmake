@@ -52,8 +52,13 @@ function(benchhud_module name)
   # Whoever checks builds everything once; without this, each unit is kept honest about what it includes. The loops
   # that read and sum traces are compiled as ever: beside others the compiler inlines differently, and the guard of
   # speed counts their instructions.
-  if(BENCHHUD_SANITIZE OR (BENCHHUD_BUILT_ONCE AND NOT name MATCHES "^(trace|ingest)$"))
+  if(BENCHHUD_SANITIZE OR (BENCHHUD_BUILT_ONCE AND NOT name STREQUAL "trace"))
     benchhud_precompile(benchhud_${name})
+    if(NOT BENCHHUD_SANITIZE)
+      set(alone ${sources})
+      list(FILTER alone INCLUDE REGEX "/ingest/(text|trace)/")
+      set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     # Eight units of a room compile as one in half the time. So names that are a unit's own must be its own within
     # the room.
     set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -71,13 +71,16 @@ async function count({ program, does, store, words, parts }) {
   const name = Object.values(parts)[0].replace(/\W+/g, '_');
   const isGuard = program === 'guard';
   // Beside a file for each part, guard leaves an empty one for what is not counted.
-  const files = `${name}.callgrind`, statements = {}, counts = {};
+  const files = `${name}.callgrind`, statements = {}, times = {}, counts = {};
   const valgrind = ['-q', '--tool=callgrind', `--callgrind-out-file=${files}`];
   if (isGuard) {
     copyFileSync(storeFile(store), storeFile(name));
     const output = await run('valgrind', [...valgrind, '--instr-atstart=no', programs.guard, does, `${name}.db`, ...words]);
     removeStore(storeFile(name));
-    for (const [part, number] of output.trim().split('\n').map((line) => line.split(' '))) statements[part] = Number(number);
+    for (const [part, number, asked] of output.trim().split('\n').map((line) => line.split(' '))) {
+      times[part] = Number(asked);
+      statements[part] = Number(number) / times[part];
+    }
   } else {
     await run('valgrind', [...valgrind, programs.benchhud, ...words]);
   }
@@ -85,7 +88,7 @@ async function count({ program, does, store, words, parts }) {
     const text = readFileSync(path.join(work, file), 'utf8');
     const part = isGuard ? /^desc: Trigger: Client Request: (\w+)$/m.exec(text)?.[1] : 'all';
     if (!(part in parts)) continue;
-    counts[parts[part]] = { instructions: Number(/^totals: (\d+)$/m.exec(text)[1]), statements: statements[part] };
+    counts[parts[part]] = { instructions: Math.round(Number(/^totals: (\d+)$/m.exec(text)[1]) / (times[part] ?? 1)), statements: statements[part] };
     renameSync(path.join(work, file), fileOf(parts[part]));
   }
   return counts;

@@ -474,6 +474,8 @@ describe("cursors lead through every list", () => {
     if (!parametersOf(operation).some((p) => p.name === "cursor")) continue;
     test(path, async () => {
       const whole = await getJson(address(path, { limit: 1000 }));
+      // Of what nobody knows how much there is, there is what was given.
+      const total = whole.total ?? whole.items.length;
       const firstPart = whole.items.length > 60 ? Math.ceil(whole.items.length / 9) : 2;
       const seen = [];
       let cursor = null;
@@ -484,9 +486,9 @@ describe("cursors lead through every list", () => {
         assert.ok(page.items.length <= firstPart);
         seen.push(...page.items.map(key));
         cursor = page.next_cursor;
-      } while (cursor && seen.length <= whole.total);
+      } while (cursor && seen.length <= total);
       assert.equal(new Set(seen).size, seen.length, "nothing twice");
-      assert.equal(seen.length, whole.total, "nothing missing");
+      assert.equal(seen.length, total, "nothing missing");
       assert.deepEqual(seen.slice(0, whole.items.length), whole.items.map(key), "in the same order");
     });
   }

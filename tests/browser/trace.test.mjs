@@ -639,7 +639,7 @@ test("stacks of an area: heaviest first, around a name, and in the order of time
     await eventually(async () => assert.match(await text(panel), /the 50 with the longest time .*aten::conv2d .* in all, 1 slice, depth 2/));
     assert.doesNotMatch(await text(panel), /itself/);
     const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "CSV" }).click()]);
-    assert.match(readFileSync(await download.path(), "utf8"), /^row,name,slices,begin_ns,duration_ns,busy_ns\r\n.*\n\d+,aten::conv2d,1,\d+,/s);
+    assert.match(readFileSync(await download.path(), "utf8"), /^row,name,longest_name,slices,begin_ns,duration_ns,busy_ns\r\n.*\n\d+,aten::conv2d,,1,\d+,/s);
     await page.locator(".trace-over").focus();
     for (const [name, flame] of [["heaviest first", null], ["around a name", "sandwich"], ["in time", "time"]]) {
       await press(page, "v");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "schema/base/column_codec.h"
@@ -58,5 +60,15 @@ struct ThreadRow {
 };
 schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace,
                                      const ThreadRow& row);
+
+/// Where a block of a trace's parts stands: which of its kind it begins with, and how many.
+struct BlockPlace {
+  TraceBlockKind kind;
+  std::uint64_t first = 0, count = 0;
+  /// Points and flows.
+  std::optional<std::int64_t> begin = {}, end = {}, first_thread = {}, last_thread = {};
+};
+schema::Expected<void> insert_block(schema::Connection& connection, schema::TraceId trace,
+                                    const BlockPlace& place, std::string_view bytes);
 
 }  // namespace benchhud::trace

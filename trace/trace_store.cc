@@ -29,13 +29,6 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
-struct BlockPlace {
-  TraceBlockKind kind;
-  std::uint64_t first = 0, count = 0;
-  // Points and flows.
-  std::optional<std::int64_t> begin = {}, end = {}, first_thread = {}, last_thread = {};
-};
-
 // Whether every number leads somewhere and every slice ends after it begins.
 class Validator {
  public:
@@ -145,17 +138,7 @@ class TraceWriter {
   }
 
   schema::Expected<void> put_block(const BlockPlace& place, std::string_view bytes) {
-    schema::Statement insert = connection_.cached(sql::kInsertTraceBlock);
-    insert.bind(1, id_)
-        .bind(2, place.kind)
-        .bind(3, static_cast<std::int64_t>(place.first))
-        .bind(4, static_cast<std::int64_t>(place.count))
-        .bind(5, place.begin)
-        .bind(6, place.end)
-        .bind(7, place.first_thread)
-        .bind(8, place.last_thread)
-        .bind_blob_view(9, bytes);
-    return insert.run();
+    return insert_block(connection_, id_, place, bytes);
   }
 
   schema::Expected<void> put_texts() {
@@ -325,6 +308,21 @@ class TraceWriter {
 };
 
 }  // namespace
+
+schema::Expected<void> insert_block(schema::Connection& connection, schema::TraceId trace,
+                                    const BlockPlace& place, std::string_view bytes) {
+  schema::Statement insert = connection.cached(sql::kInsertTraceBlock);
+  insert.bind(1, trace)
+      .bind(2, place.kind)
+      .bind(3, static_cast<std::int64_t>(place.first))
+      .bind(4, static_cast<std::int64_t>(place.count))
+      .bind(5, place.begin)
+      .bind(6, place.end)
+      .bind(7, place.first_thread)
+      .bind(8, place.last_thread)
+      .bind_blob_view(9, bytes);
+  return insert.run();
+}
 
 schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace,
                                      const ThreadRow& row) {

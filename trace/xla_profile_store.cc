@@ -1,14 +1,12 @@
 #include "trace/xla_profile_store.h"
 
 #include <limits>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
+#include "trace/added_texts.h"
 #include "trace/queries.h"
 #include "trace/trace_args.h"
 #include "trace/trace_chunk.h"
+#include "trace/trace_rows.h"
 
 namespace benchhud::trace {
 
@@ -56,44 +54,14 @@ schema::Expected<bool> add_xla_profile(schema::Connection& connection, schema::T
   if (has_profile || !made.xla) return false;
 
   // The stored trace's texts have other numbers, and lack some.
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  std::uint32_t count = 0;
-  query.bind(1, trace).bind(2, TraceBlockKind::kTexts);
-  while (query.step()) {
-    BENCHHUD_ASSIGN(const std::vector<std::string> texts, decode_texts(query.blob(2)));
-    for (const std::string& text : texts) numbers.try_emplace(text, count++);
-  }
-  BENCHHUD_TRY(query.status());
-  const std::uint32_t known = count;
-  std::vector<std::string_view> added;
+  BENCHHUD_ASSIGN(AddedTexts texts, AddedTexts::of(connection, trace));
   XlaProfile profile = *made.xla;
   for_each_text(profile, [&](std::uint32_t& number) {
-    if (number == 0) return;
-    const std::string_view text = made.texts[number];
-    const auto [found, is_new] = numbers.try_emplace(std::string(text), count);
-    if (is_new) {
-      added.push_back(text);
-      ++count;
-    }
-    number = found->second;
+    if (number != 0) number = texts.put(made.texts[number]);
   });
-
-  const auto put = [&](TraceBlockKind kind, std::size_t first, std::size_t rows,
-                       std::string_view bytes) {
-    schema::Statement insert = connection.cached(sql::kInsertTraceBlock);
-    insert.bind(1, trace).bind(2, kind).bind(3, static_cast<std::int64_t>(first));
-    insert.bind(4, static_cast<std::int64_t>(rows));
-    // No times, and no threads.
-    for (int parameter = 5; parameter <= 8; ++parameter) insert.bind(parameter, std::int64_t{0});
-    insert.bind_blob_view(9, bytes);
-    return insert.run();
-  };
-  if (!added.empty()) {
-    BENCHHUD_TRY(put(TraceBlockKind::kTexts, known, added.size(), encode_texts(added)));
-    schema::Statement update = connection.cached(sql::kSetTraceTextCount);
-    BENCHHUD_TRY(update.bind(1, trace).bind(2, std::int64_t{count}).run());
-  }
-  BENCHHUD_TRY(put(TraceBlockKind::kXlaProfile, 0, 1, encode_xla_profile(profile)));
+  BENCHHUD_TRY(texts.store(connection, trace));
+  BENCHHUD_TRY(insert_block(connection, trace, {.kind = TraceBlockKind::kXlaProfile, .count = 1},
+                            encode_xla_profile(profile)));
   return true;
 }
 

@@ -376,8 +376,8 @@ class DumpIngest::File {
     if (!can_derive) return {};
     const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
     const TraceSummary summary = state_.options.trace_summary(made.trace, nesting);
-    if (summary.derived_tracks) {
-      BENCHHUD_TRY(put_missing_tracks(trace, *summary.derived_tracks));
+    if (summary.derived_tracks && !info.has_derived_tracks) {
+      BENCHHUD_TRY(trace::put_derived_tracks(state_.store, trace, *summary.derived_tracks));
       BENCHHUD_TRY(trace::index_trace(state_.store, trace));
     }
     if (!is_added) return {};

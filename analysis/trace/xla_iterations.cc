@@ -163,13 +163,7 @@ std::optional<FoundIterations> by_module_runs(const Trace& trace) {
                        .name = trace.texts[dominant->name],
                        .where = profile.devices[dominant->device].name,
                        .marks = dominant->runs};
-  for (const trace::XlaRun& run : profile.runs) {
-    if (run.module != number) continue;
-    if (!made.spans.empty()) made.spans.back().end = run.begin;
-    made.spans.push_back({run.begin, run.end});
-  }
-  // Where the iteration of the last run ends is not known.
-  if (made.spans.size() > 1) made.spans.pop_back();
+  made.spans = iterations_of_runs(profile, number);
   return made;
 }
 
@@ -206,6 +200,18 @@ std::string_view name_of(FoundBy found_by) {
   constexpr std::array<std::string_view, 5> kNames = {"nothing", "annotations", "device_steps",
                                                       "step_marks", "module_runs"};
   return kNames[static_cast<std::size_t>(found_by)];
+}
+
+std::vector<TimeSpan> iterations_of_runs(const XlaProfile& profile, std::uint32_t module) {
+  std::vector<TimeSpan> spans;
+  for (const trace::XlaRun& run : profile.runs) {
+    if (run.module != module) continue;
+    if (!spans.empty()) spans.back().end = run.begin;
+    spans.push_back({run.begin, run.end});
+  }
+  // Where the iteration of the last run ends is not known.
+  if (spans.size() > 1) spans.pop_back();
+  return spans;
 }
 
 XlaIterations xla_iterations(const TraceContext& context, std::size_t most) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/trace/time_spans.h"
 #include "analysis/trace/time_totals.h"
 #include "analysis/trace/trace_context.h"
 
@@ -46,6 +47,9 @@ std::string_view name_of(XlaIterations::FoundBy found_by);
 /// whole, and no iteration, but where it is the only one; then the run itself is taken.
 /// Of a trace that is no XPlane profile: none.
 XlaIterations xla_iterations(const TraceContext& context, std::size_t most);
+
+/// The iterations that the runs of one module make; `module`: its place in XlaProfile::modules.
+std::vector<TimeSpan> iterations_of_runs(const trace::XlaProfile& profile, std::uint32_t module);
 
 /// Whether a slice of that name and category is the host compiling with XLA.
 bool is_xla_compilation(std::string_view name, std::string_view category);

@@ -12,10 +12,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/trace/time_spans.h"
 #include "analysis/trace/time_totals.h"
 #include "analysis/trace/xla_iterations.h"
 #include "schema/base/text_excerpt.h"
-#include "trace/trace_args_table.h"
 #include "trace/trace_nesting.h"
 #include "trace/xla_profile.h"
 
@@ -33,7 +33,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint32_t kNoRun = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t kMostIterations = XlaProfile::kMostRuns;
 
 // The names under which a file may have a track already, the one that is given first.
 constexpr std::array kSteps = {"Steps"sv};
@@ -149,7 +148,7 @@ class XlaTracks {
     std::vector<std::vector<OpSlice>> by_device = slices_by_device();
     for (std::uint32_t device = 0; device < by_device.size(); ++device) {
       if (by_device[device].empty()) continue;
-      make_device(device, &by_device[device]);
+      make_device(device, by_device[device]);
       by_device[device] = {};
     }
     return std::move(made_);
@@ -240,17 +239,18 @@ class XlaTracks {
     return by_device;
   }
 
-  void make_device(std::uint32_t device, std::vector<OpSlice>* slices) {
-    const trace::TraceThread& of = trace_.threads[slices->front().thread];
+  void make_device(std::uint32_t device, const std::vector<OpSlice>& slices) {
+    const trace::TraceThread& of = trace_.threads[slices.front().thread];
     std::set<std::string_view> has;
     for (const trace::TraceThread& thread : trace_.threads) {
       if (thread.pid == of.pid) has.insert(thread.name);
     }
-    const auto lacks = [&](const auto& names) {
-      return std::none_of(names.begin(), names.end(),
-                          [&](std::string_view each) { return has.contains(each); });
-    };
-    const auto put = [&](const auto& names) {
+    // The track that the file has under none of these names, of the rows that `add` adds.
+    const auto make = [&](const auto& names, auto add) {
+      if (std::ranges::any_of(names, [&](std::string_view each) { return has.contains(each); })) {
+        return;
+      }
+      add();
       if (rows_.empty()) return;
       DerivedTrack& track = made_.tracks.emplace_back();
       track.thread.pid = of.pid;
@@ -261,30 +261,12 @@ class XlaTracks {
       track.thread.name = names.front();
       rows_.put(&track);
     };
-    if (lacks(kSteps)) {
-      add_steps(device, profile_.devices[device].kind, *slices);
-      put(kSteps);
-    }
-    if (lacks(kModules)) {
-      add_modules(device, *slices);
-      put(kModules);
-    }
-    if (lacks(kOps)) {
-      add_joined(*slices, &ShownOperator::op);
-      put(kOps);
-    }
-    if (lacks(kFrameworkOps)) {
-      add_joined(*slices, &ShownOperator::framework_op);
-      put(kFrameworkOps);
-    }
-    if (lacks(kNameScope)) {
-      add_scopes(*slices);
-      put(kNameScope);
-    }
-    if (lacks(kSource)) {
-      add_joined(*slices, &ShownOperator::source);
-      put(kSource);
-    }
+    make(kSteps, [&] { add_steps(device, slices); });
+    make(kModules, [&] { add_modules(device, slices); });
+    make(kOps, [&] { add_joined(slices, &ShownOperator::op); });
+    make(kFrameworkOps, [&] { add_joined(slices, &ShownOperator::framework_op); });
+    make(kNameScope, [&] { add_scopes(slices); });
+    make(kSource, [&] { add_joined(slices, &ShownOperator::source); });
   }
 
   // What is joined at the moment.
@@ -373,82 +355,69 @@ class XlaTracks {
   }
 
   const XlaIterations& iterations() {
-    if (!iterations_) {
-      iterations_ = xla_iterations(context_, kMostIterations);
-      std::stable_sort(
-          iterations_->iterations.begin(), iterations_->iterations.end(),
-          [](const XlaIteration& a, const XlaIteration& b) { return a.begin < b.begin; });
-    }
+    if (!iterations_) iterations_ = xla_iterations(context_, XlaProfile::kMostRuns);
     return *iterations_;
   }
 
-  // When the host launched each correlation, in their order.
-  const std::vector<std::pair<std::int64_t, std::int64_t>>& launches() {
-    if (has_launches_) return launches_;
-    has_launches_ = true;
-    for (const TraceSlice& slice : trace_.slices) {
-      if (trace_.category(slice) != "cuda_runtime") continue;
-      const std::int64_t correlation = trace_.args_of(slice).correlation;
-      if (correlation != trace::TraceArgs::kAbsent)
-        launches_.emplace_back(correlation, slice.start);
+  bool are_module_runs() { return iterations().found_by == XlaIterations::FoundBy::kModuleRuns; }
+
+  // Iterations that marks tell, of all devices, in the order of time.
+  const std::vector<TimeSpan>& marked_iterations() {
+    if (!marked_.empty()) return marked_;
+    for (const XlaIteration& each : iterations().iterations) {
+      marked_.push_back({each.begin, sum_of(each.begin, each.duration)});
     }
-    std::sort(launches_.begin(), launches_.end());
-    return launches_;
+    std::stable_sort(marked_.begin(), marked_.end(),
+                     [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; });
+    return marked_;
   }
 
-  // When a slice was begun by what iterations are told by; none: it is not known.
-  std::optional<std::int64_t> begun(const OpSlice& slice, XlaDevice::Kind kind) {
-    if (iterations().found_by == XlaIterations::FoundBy::kModuleRuns ||
-        kind == XlaDevice::Kind::kCpu) {
-      return slice.begin;
-    }
-    const std::int64_t correlation = trace_.args_of(trace_.slices[slice.slice]).correlation;
-    if (correlation == trace::TraceArgs::kAbsent) return std::nullopt;
-    const auto found =
-        std::lower_bound(launches().begin(), launches().end(),
-                         std::pair(correlation, std::numeric_limits<std::int64_t>::min()));
-    if (found == launches().end() || found->first != correlation) return std::nullopt;
-    return found->second;
-  }
-
-  // The device's own runs of the module whose runs are iterations, where those are another
-  // device's: each device begins a step when it does.
-  std::vector<XlaIteration> runs_as_iterations(std::uint32_t device) {
+  // Where iterations are runs of a module, each device begins one when it runs that module itself.
+  std::vector<TimeSpan> own_iterations(std::uint32_t device) {
     std::optional<std::uint32_t> found;
     for (std::uint32_t i = 0; i < profile_.modules.size(); ++i) {
       const trace::XlaModule& module = profile_.modules[i];
       if (module.device != device || trace_.texts[module.name] != iterations().name) continue;
       if (!found || module.total_ps > profile_.modules[*found].total_ps) found = i;
     }
-    std::vector<XlaIteration> made;
-    for (const trace::XlaRun& run : profile_.runs) {
-      if (run.module != found) continue;
-      if (!made.empty()) made.back().duration = difference_of(run.begin, made.back().begin);
-      made.push_back(
-          {.begin = run.begin, .duration = difference_of(run.end, run.begin), .busy = {}});
-    }
-    // As xla_iterations() has it: where the last ends is not known.
-    if (made.size() > 1) made.pop_back();
-    return made;
+    return found ? iterations_of_runs(profile_, *found) : std::vector<TimeSpan>();
   }
 
-  void add_steps(std::uint32_t device, XlaDevice::Kind kind, const std::vector<OpSlice>& slices) {
+  // The call that launched what ran in a slice; kNoSlice: it is not known.
+  std::uint32_t launch_of(std::uint32_t slice) {
+    if (launches_.empty()) {
+      launches_.resize(trace_.slices.size(), trace::kNoSlice);
+      for (const DeviceSlice& each : context_.device()) launches_[each.slice] = each.launch;
+    }
+    return launches_[slice];
+  }
+
+  // When a slice was begun by what iterations are told by; none: it is not known.
+  std::optional<std::int64_t> begun(const OpSlice& slice, XlaDevice::Kind kind) {
+    if (are_module_runs() || kind == XlaDevice::Kind::kCpu) return slice.begin;
+    const std::uint32_t launch = launch_of(slice.slice);
+    if (launch == trace::kNoSlice) return std::nullopt;
+    return trace_.slices[launch].start;
+  }
+
+  void add_steps(std::uint32_t device, const std::vector<OpSlice>& slices) {
     // Steps that a device's own line has are when that device worked on them, which tells nothing
     // of another one.
     if (iterations().found_by == XlaIterations::FoundBy::kDeviceSteps) return;
-    const bool are_runs = iterations().found_by == XlaIterations::FoundBy::kModuleRuns;
-    const std::vector<XlaIteration> all =
-        are_runs ? runs_as_iterations(device) : iterations().iterations;
+    const XlaDevice::Kind kind = profile_.devices[device].kind;
+    const std::vector<TimeSpan> own =
+        are_module_runs() ? own_iterations(device) : std::vector<TimeSpan>();
+    const std::vector<TimeSpan>& all = are_module_runs() ? own : marked_iterations();
     std::map<std::size_t, std::pair<std::int64_t, std::int64_t>> spans;  // by iteration
     for (const OpSlice& slice : slices) {
       const auto at = begun(slice, kind);
       if (!at) continue;
       auto behind = std::upper_bound(
           all.begin(), all.end(), *at,
-          [](std::int64_t time, const XlaIteration& each) { return time < each.begin; });
+          [](std::int64_t time, const TimeSpan& each) { return time < each.begin; });
       if (behind == all.begin()) continue;
       --behind;
-      if (difference_of(*at, behind->begin) >= behind->duration) continue;
+      if (*at >= behind->end) continue;
       const auto [span, is_new] =
           spans.try_emplace(static_cast<std::size_t>(behind - all.begin()), slice.begin, slice.end);
       if (is_new) continue;
@@ -469,8 +438,8 @@ class XlaTracks {
   std::vector<std::vector<std::uint32_t>> runs_of_;      // by module, indices in XlaProfile::runs
   std::vector<std::optional<std::uint32_t>> module_of_;  // by operator
   std::optional<XlaIterations> iterations_;
-  bool has_launches_ = false;
-  std::vector<std::pair<std::int64_t, std::int64_t>> launches_;
+  std::vector<TimeSpan> marked_;
+  std::vector<std::uint32_t> launches_;  // by slice of the trace
 };
 
 }  // namespace

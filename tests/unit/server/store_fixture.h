@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/pipeline/dump_ingest.h"
 #include "schema/base/content_hash.h"
 #include "schema/db/text_store.h"
 #include "schema/results/writer.h"
@@ -16,6 +17,7 @@
 #include "schema/store/store.h"
 #include "server/api/app.h"
 #include "server/routes/route_tables.h"
+#include "service/traces/trace_digest.h"
 
 namespace benchhud::server {
 
@@ -106,6 +108,18 @@ class StoreFixture : public testing::Test {
   Response change(App& app, const std::string& method, const std::string& path,
                   const std::string& body = "") const {
     return app.handle(change_request(method, path, body));
+  }
+
+  /// Takes a dump in with all that is made of it, in a transaction of its own.
+  void take_in_dump(const std::string& file) {
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(transaction);
+    ingest::DumpOptions options;
+    options.trace_summary = service::summarize_trace;
+    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
+    ASSERT_TRUE(taken) << taken.error().message;
+    ASSERT_FALSE(taken->unreadable) << *taken->unreadable;
+    ASSERT_TRUE(transaction->commit());
   }
 
   std::string token_;

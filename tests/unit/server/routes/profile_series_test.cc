@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ingest/pipeline/dump_ingest.h"
-#include "service/traces/trace_digest.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::server {
@@ -27,14 +25,7 @@ TEST_F(ProfilesReadAgain, AreSaidToBe) {
   std::ofstream(file) << R"({"traceEvents":[
     {"ph":"X","pid":1,"tid":1,"cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":100},
     {"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"sgemm","ts":10,"dur":40}]})";
-  {
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    ASSERT_TRUE(transaction);
-    ingest::DumpOptions options;
-    options.trace_summary = service::summarize_trace;
-    ASSERT_TRUE(ingest::DumpIngest(*connection_, options).take(file));
-    ASSERT_TRUE(transaction->commit());
-  }
+  take_in_dump(file);
   ASSERT_TRUE(connection_->execute(
       "BEGIN; INSERT INTO artifact_tie SELECT 1, e.hash, l.timestamp FROM experiment AS e, "
       "invocation AS l LIMIT 1; COMMIT"));

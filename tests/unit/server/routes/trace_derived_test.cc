@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ingest/pipeline/dump_ingest.h"
-#include "service/traces/trace_digest.h"
 #include "tests/unit/ingest/xplane/xplane_writer.h"
 #include "tests/unit/server/store_fixture.h"
 
@@ -34,14 +32,7 @@ class DerivedTracks : public StoreFixture {
   void take_in() {
     const std::string file = (folder_ / "made.xplane.pb").string();
     std::ofstream(file, std::ios::binary) << profile();
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    ASSERT_TRUE(transaction);
-    ingest::DumpOptions options;
-    options.trace_summary = service::summarize_trace;
-    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
-    ASSERT_TRUE(taken) << taken.error().message;
-    ASSERT_FALSE(taken->unreadable) << *taken->unreadable;
-    ASSERT_TRUE(transaction->commit());
+    take_in_dump(file);
   }
 
   json trace() { return get_json(*app(), "/traces/1"); }

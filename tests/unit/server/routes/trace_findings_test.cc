@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "ingest/pipeline/dump_ingest.h"
 #include "service/traces/trace_digest.h"
 #include "tests/unit/server/store_fixture.h"
 #include "trace/trace_finding.h"
@@ -35,13 +34,7 @@ class TraceFindings : public StoreFixture {
           i == 0 ? "" : ",", 10'000 * i, i + 1);
     }
     std::ofstream(file) << "{\"traceEvents\":[" << events << "]}";
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    ASSERT_TRUE(transaction);
-    ingest::DumpOptions options;
-    options.trace_summary = service::summarize_trace;
-    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
-    ASSERT_TRUE(taken) << taken.error().message;
-    ASSERT_TRUE(transaction->commit());
+    take_in_dump(file);
   }
 
   /// Leaves of the findings what an older program kept: 1000 of them, as rows.

@@ -6,10 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "ingest/pipeline/dump_ingest.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
-#include "service/traces/trace_digest.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::server {
@@ -24,13 +22,7 @@ class TraceIterations : public StoreFixture {
     std::ofstream(file) << R"({"traceEvents":[
       {"ph":"X","pid":1,"tid":1,"cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":50},
       {"ph":"X","pid":1,"tid":1,"cat":"cpu_op","name":"aten::mm","ts":5,"dur":20}]})";
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    ASSERT_TRUE(transaction);
-    ingest::DumpOptions options;
-    options.trace_summary = service::summarize_trace;
-    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
-    ASSERT_TRUE(taken) << taken.error().message;
-    ASSERT_TRUE(transaction->commit());
+    take_in_dump(file);
   }
 
   json list() { return get_json(*app(), "/traces/1/iterations"); }

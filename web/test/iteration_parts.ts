@@ -113,6 +113,12 @@ test("of configurations those with the same machine, batch size and flags are co
   assert.deepEqual(of([[experiment(1, "inductor"), all], [experiment(2, "openxla"), [null, null, point({ missing: "being read again" })]]]), [], "what is being read again is not compared yet");
 });
 
+test("two models beside each other are both named", () => {
+  const other = side(1, "inductor", { experiment: { ...experiment(1, "inductor"), model: "beta", test: "train" } });
+  assert.match(comparisonSentenceOf(comparison({ left: other })), /^beta, training and alpha, inference, inductor and openxla\+dynamo, /);
+  assert.match(comparisonSentenceOf(comparison()), /^alpha, inference, inductor and /);
+});
+
 test("a profile that is being read again is not said to be missing", () => {
   const again = side(1, "inductor", { missing: "An older version took the profile in: it is being read again." });
   const none = side(2, "openxla", { artifact_id: null, missing: "The result has no profile." });

@@ -55,7 +55,8 @@ export function missingWords({ left, right }: Pick<ProfileComparison, "left" | "
 /** What is compared, and which part makes the difference. */
 export function comparisonSentenceOf(answer: ProfileComparison): string {
   const { left, right } = answer;
-  const what = `${shown(right.experiment.model)}, ${testName(right.experiment.test)}`;
+  const [of, ofRight] = [left, right].map(({ experiment }) => `${shown(experiment.model)}, ${testName(experiment.test)}`);
+  const what = of === ofRight ? of : `${of} and ${ofRight}`;
   const same = left.run.id === right.run.id;
   const sides = left.experiment.id === right.experiment.id ? `${right.experiment.column}, ${runName(left.run)} and ${runName(right.run)}` : same ? `${left.experiment.column} and ${right.experiment.column}, ${runName(right.run)}` : `${left.experiment.column} of ${runName(left.run)} and ${right.experiment.column} of ${runName(right.run)}`;
   if (left.missing !== null || right.missing !== null) return `${what}, ${sides}: ${missingWords(answer)}.`;

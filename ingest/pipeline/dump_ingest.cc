@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "ingest/output/output_dir.h"
 #include "ingest/pipeline/output_index.h"
 #include "ingest/pipeline/profile_hlo.h"
+#include "ingest/pipeline/profile_renewal.h"
 #include "ingest/profiles/dump_kind.h"
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
@@ -24,18 +24,14 @@
 #include "ingest/trace/trace_reader.h"
 #include "ingest/xplane/xplane_file.h"
 #include "ingest/xplane/xplane_trace.h"
-#include "schema/db/buffered_reading.h"
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
+#include "trace/pack/trace_pack.h"
 #include "trace/trace_args.h"
-#include "trace/trace_derived.h"
 #include "trace/trace_hlo.h"
-#include "trace/trace_index.h"
-#include "trace/trace_queries.h"
 #include "trace/trace_store.h"
-#include "trace/xla_profile_store.h"
 
 namespace benchhud::ingest {
 
@@ -148,31 +144,48 @@ class DumpIngest::File {
     artifact_.path = absolute_path(path);
   }
 
-  Expected<DumpResult> take() {
+  const std::string& path() const { return result_.path; }
+
+  Expected<void> prepare() {
     BENCHHUD_ASSIGN(artifact_.file, stamp_of(result_.path));
     const std::optional<DumpName> known_name = dump_name(artifact_.path);
     const DumpName name = known_name.value_or(DumpName());
     use(name);
     BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name));
-
-    BENCHHUD_ASSIGN(const auto unchanged,
-                    schema::find_unchanged(state_.store, artifact_.path, artifact_.file));
-    if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) {
-      return known(*unchanged, /*is_noted=*/true);
-    }
+    BENCHHUD_ASSIGN(known_, find_noted());
+    if (known_) return {};
     if (known_name) {
       artifact_.kind = name.kind;
     } else {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
     }
     if (state_.options.joins_sessions && artifact_.kind == ArtifactKind::kTrace) {
-      BENCHHUD_ASSIGN(auto joined, join_session());
-      if (joined) return *std::move(joined);
+      BENCHHUD_TRY(join_session());
+      if (profile_) return {};
     }
-    BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace        ? take_trace()
-                 : artifact_.kind == ArtifactKind::kTorchTrace ? take_torch_trace()
-                                                               : take_text());
-    if (known_) return known(*known_, /*is_noted=*/false);
+    return artifact_.kind == ArtifactKind::kTrace        ? read_trace()
+           : artifact_.kind == ArtifactKind::kTorchTrace ? read_torch_trace()
+                                                         : read_text();
+  }
+
+  // None where the store has changed since so that it has to be prepared again.
+  Expected<std::optional<DumpResult>> put() {
+    if (profile_) return put_session();
+    // Others may have taken the same dump in, or away.
+    const bool was_known = known_.has_value();
+    BENCHHUD_ASSIGN(known_, find_noted());
+    if (known_) return known(/*is_noted=*/true);
+    if (is_read_) {
+      BENCHHUD_ASSIGN(known_, find_known());
+    }
+    if (was_known && !known_) return std::optional<DumpResult>();
+    if (known_) {
+      BENCHHUD_ASSIGN(const bool is_renewed, put_renewal());
+      if (!is_renewed) return std::optional<DumpResult>();
+      return known(/*is_noted=*/false);
+    }
+    BENCHHUD_ASSIGN(const bool is_put, put_content());
+    if (!is_put) return std::optional<DumpResult>();
     result_.is_orphan = artifact_.ties.empty();
     result_.problem_count = artifact_.problem_count;
     result_.unreadable = artifact_.error;
@@ -182,7 +195,7 @@ class DumpIngest::File {
     }
     BENCHHUD_TRY(discount_profiled());
     result_.changed = true;
-    return std::move(result_);
+    return std::optional(std::move(result_));
   }
 
  private:
@@ -204,8 +217,17 @@ class DumpIngest::File {
     return schema::derive_results_of(state_.store, artifact_.ties);
   }
 
+  // The dump that the very file was when it was last read.
+  Expected<std::optional<schema::KnownArtifact>> find_noted() {
+    BENCHHUD_ASSIGN(auto noted,
+                    schema::find_unchanged(state_.store, artifact_.path, artifact_.file));
+    if (noted && !noted->has_ties && !artifact_.ties.empty()) noted.reset();
+    return noted;
+  }
+
   // `is_noted`: the store knows the very file.
-  Expected<DumpResult> known(const schema::KnownArtifact& artifact, bool is_noted) {
+  Expected<std::optional<DumpResult>> known(bool is_noted) {
+    const schema::KnownArtifact& artifact = *known_;
     result_.id = artifact.id;
     result_.outcome = DumpResult::Outcome::kKnown;
     if (!artifact.is_pruned) {
@@ -224,34 +246,50 @@ class DumpIngest::File {
       BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
     }
     if (result_.changed) BENCHHUD_TRY(discount_profiled());
-    return std::move(result_);
+    return std::optional(std::move(result_));
   }
 
   // Where the profile of the same session can be read, that one is taken in, and this is another
   // file of it.
-  Expected<std::optional<DumpResult>> join_session() {
-    const auto profile = profile_beside(result_.path);
-    if (!profile) return std::optional<DumpResult>();
-    Expected<DumpResult> taken = File(state_, *profile).take();
+  Expected<void> join_session() {
+    const auto path = profile_beside(result_.path);
+    if (!path) return {};
+    auto profile = std::make_unique<File>(state_, *path);
+    const Expected<void> prepared = profile->prepare();
     constexpr ErrorCode kOfTheProfile[] = {ErrorCode::kIo, ErrorCode::kUnsupported,
                                            ErrorCode::kTooLarge, ErrorCode::kCorrupt};
-    if (!taken && std::ranges::find(kOfTheProfile, taken.error().code) == std::end(kOfTheProfile)) {
-      return taken.error();
+    if (!prepared &&
+        std::ranges::find(kOfTheProfile, prepared.error().code) == std::end(kOfTheProfile)) {
+      return prepared.error();
     }
-    if (!taken || taken->unreadable) return std::optional<DumpResult>();
+    const bool is_unreadable = profile->known_
+                                   ? !profile->known_->is_pruned && profile->known_->error
+                                   : profile->artifact_.error.has_value();
+    if (prepared && !is_unreadable) profile_ = std::move(profile);
+    return {};
+  }
+
+  Expected<std::optional<DumpResult>> put_session() {
+    BENCHHUD_ASSIGN(auto taken, profile_->put());
+    if (!taken) return taken;
     BENCHHUD_TRY(schema::note_file(state_.store, taken->id, artifact_.path, artifact_.file));
     taken->path = result_.path;
     taken->changed = true;
-    return std::optional(*std::move(taken));
+    return taken;
   }
 
   // What the bytes are is known: whether the store has them already.
   Expected<bool> find_known(const schema::ContentHash& hash, std::size_t byte_count) {
     artifact_.hash = hash;
     artifact_.byte_count = static_cast<std::int64_t>(byte_count);
-    BENCHHUD_ASSIGN(known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
-                                              artifact_.hash, artifact_.ties));
+    is_read_ = true;
+    BENCHHUD_ASSIGN(known_, find_known());
     return known_.has_value();
+  }
+
+  Expected<std::optional<schema::KnownArtifact>> find_known() {
+    return schema::find_same(state_.store, artifact_.kind, artifact_.name, artifact_.hash,
+                             artifact_.ties);
   }
 
   // Of a file whose name says nothing: what it begins with.
@@ -279,7 +317,7 @@ class DumpIngest::File {
     return {};
   }
 
-  Expected<void> take_text() {
+  Expected<void> read_text() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
     std::string text;
@@ -313,34 +351,39 @@ class DumpIngest::File {
       }
     }
     if (!file.damage().empty()) artifact_.error = file.damage();
-    schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(artifact_.text, texts.put(schema::pack_text(text)));
+    text_ = schema::pack_text(text);
     return {};
   }
 
-  Expected<void> take_trace() {
+  Expected<void> read_trace() {
     BENCHHUD_ASSIGN(const bool is_xplane, is_xplane_file(result_.path));
+    BENCHHUD_ASSIGN(trace::TracePack pack, trace::TracePack::make(state_.store));
     trace::PackedArgs args;
-    BENCHHUD_ASSIGN(std::optional<trace::Trace> trace,
-                    is_xplane ? read_planes(&args) : read_events(&args));
+    std::optional<trace::TraceHlo> hlo;
+    std::optional<trace::Trace> trace;
+    if (is_xplane) {
+      BENCHHUD_ASSIGN(trace, read_planes(&args, &pack, &hlo));
+    } else {
+      BENCHHUD_ASSIGN(trace, read_events(&args));
+    }
     if (!trace) return {};
     give_back_memory();
     artifact_.problem_count = trace->problem_count;
-    const schema::SmallWriteBuffer small(state_.store);
-    BENCHHUD_TRY(store_trace(*std::move(trace), &args));
-    if (hlo_) BENCHHUD_TRY(trace::put_trace_hlo(state_.store, *artifact_.trace, *hlo_));
-    // A trace that was in the store already has its index.
-    BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(state_.store, *artifact_.trace));
-    if (index) return {};
-    return trace::index_trace(state_.store, *artifact_.trace);
+    BENCHHUD_ASSIGN(
+        auto prepared,
+        PreparedTrace::make(state_.store, std::move(pack), *std::move(trace), &args, std::move(hlo),
+                            {artifact_.hash, artifact_.byte_count}, state_.options.trace_summary));
+    trace_.emplace(std::move(prepared));
+    return {};
   }
 
   // An XPlane profile. Nothing where it is known, or nothing can be made of it.
-  Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args) {
+  Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args, trace::TracePack* pack,
+                                                    std::optional<trace::TraceHlo>* hlo) {
     BENCHHUD_ASSIGN(const XplaneFile file, XplaneFile::open(result_.path));
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
     if (is_known) {
-      BENCHHUD_TRY(renew(file));
+      BENCHHUD_TRY(read_renewal(file, std::move(*pack)));
       return std::optional<trace::Trace>();
     }
     XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
@@ -352,55 +395,55 @@ class DumpIngest::File {
       artifact_.error = made.unreadable;
       return std::optional<trace::Trace>();
     }
-    BENCHHUD_ASSIGN(hlo_, put_profile_hlo(state_.store, file.bytes(), &made.trace));
+    BENCHHUD_ASSIGN(*hlo, put_profile_hlo(pack->database(), file.bytes(), &made.trace));
     return std::optional(std::move(made.trace));
   }
 
-  // Adds what an older version did not read of a profile to the trace that it made.
-  Expected<void> renew(const XplaneFile& file) {
+  // Reads what an older version did not read of a profile that is known.
+  Expected<void> read_renewal(const XplaneFile& file, trace::TracePack pack) {
     if (known_->is_pruned || known_->error) return {};
     BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
     if (!kept) return {};
-    BENCHHUD_TRY(add_profile(file, *kept));
-    return add_hlo(file, *kept);
+    BENCHHUD_ASSIGN(auto renewal, ProfileRenewal::make(state_.store, *kept, file, std::move(pack),
+                                                       state_.options.trace_summary));
+    renewal_ = std::move(renewal);
+    return {};
   }
 
-  Expected<void> add_profile(const XplaneFile& file, schema::TraceId trace) {
-    BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(state_.store, trace));
-    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
-    const bool can_derive = static_cast<bool>(state_.options.trace_summary);
-    if (stored && (info.has_derived_tracks || !can_derive)) return {};
-    trace::PackedArgs args;
-    const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
-    BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, trace, made.trace));
-    if (!can_derive) return {};
-    const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
-    const TraceSummary summary = state_.options.trace_summary(made.trace, nesting);
-    if (summary.derived_tracks && !info.has_derived_tracks) {
-      BENCHHUD_TRY(trace::put_derived_tracks(state_.store, trace, *summary.derived_tracks));
-      BENCHHUD_TRY(trace::index_trace(state_.store, trace));
+  // False where the trace has gone.
+  Expected<bool> put_renewal() {
+    if (!renewal_) return true;
+    BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
+    if (!kept) return false;
+    BENCHHUD_TRY(renewal_->put(state_.store, *kept, &*known_));
+    return true;
+  }
+
+  // What artifact_ refers to. False where the store no longer has what it had.
+  Expected<bool> put_content() {
+    if (trace_) {
+      BENCHHUD_ASSIGN(const auto stored, trace_->put(state_.store));
+      if (!stored) return false;
+      artifact_.trace = stored->trace;
+      artifact_.digest = stored->digest;
     }
-    if (!is_added) return {};
-    schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(const schema::TextId digest, texts.put(schema::pack_text(summary.digest)));
-    return schema::set_digest(state_.store, known_->id, digest);
+    if (text_) {
+      schema::TextWriter texts(state_.store);
+      BENCHHUD_ASSIGN(artifact_.text, texts.put(*text_));
+    }
+    if (torch_trace_) BENCHHUD_TRY(put_texts_of_log());
+    return true;
   }
 
-  // Where the store does not have them already, of the same content; without the trace's index.
-  Expected<void> put_missing_tracks(schema::TraceId trace, const trace::DerivedTracks& derived) {
-    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
-    if (info.has_derived_tracks) return {};
-    return trace::put_derived_tracks(state_.store, trace, derived);
-  }
-
-  Expected<void> add_hlo(const XplaneFile& file, schema::TraceId trace) {
-    BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(state_.store, trace));
-    if (stored) return {};
-    trace::Trace found;
-    BENCHHUD_ASSIGN(const auto hlo, put_profile_hlo(state_.store, file.bytes(), &found));
-    BENCHHUD_TRY(trace::add_trace_problems(state_.store, trace, found));
-    known_->problem_count += found.problem_count;
-    return trace::put_trace_hlo(state_.store, trace, hlo);
+  Expected<void> put_texts_of_log() {
+    const auto adopt = [this](std::optional<schema::TextId>* text) -> Expected<void> {
+      if (!*text) return {};
+      BENCHHUD_ASSIGN(*text, log_texts_->adopt_text(state_.store, **text));
+      return {};
+    };
+    for (schema::Compilation& each : torch_trace_->compilations) BENCHHUD_TRY(adopt(&each.stack));
+    for (schema::CompilationOutput& each : torch_trace_->outputs) BENCHHUD_TRY(adopt(&each.text));
+    return {};
   }
 
   // The same of a Chrome trace.
@@ -433,12 +476,14 @@ class DumpIngest::File {
     return std::optional(std::move(trace));
   }
 
-  // A log may be of any length: its texts go into the store as they come. Where the store has the
-  // log already, it has them, too.
-  Expected<void> take_torch_trace() {
+  // A log may be of any length: its texts are packed as they come.
+  Expected<void> read_torch_trace() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
-    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(trace::TracePack pack, trace::TracePack::make(state_.store));
+    BENCHHUD_ASSIGN(auto transaction,
+                    schema::Transaction::begin(pack.database(), schema::Transaction::Kind::kWrite));
+    schema::TextWriter texts(pack.database());
     std::optional<Error> failure;
     TorchTraceOptions options;
     options.keep_text = [&](std::string_view text) -> std::optional<schema::TextId> {
@@ -473,47 +518,49 @@ class DumpIngest::File {
     }
     if (!log.rank) log.rank = rank_in_name(artifact_.name.substr(artifact_.name.rfind('/') + 1));
     artifact_.problem_count = static_cast<std::int64_t>(log.problems.size());
+    BENCHHUD_TRY(transaction.commit());
     torch_trace_ = std::move(log);
-    return {};
-  }
-
-  Expected<void> store_trace(const trace::Trace trace, trace::PackedArgs* args) {
-    const trace::TraceNesting nesting = trace::nest(trace, trace::NestingRows::kYes);
-    std::future<TraceSummary> summary;
-    if (state_.options.trace_summary) {
-      // Where no thread is to be had, it is made when it is asked for.
-      summary = std::async(std::launch::async | std::launch::deferred,
-                           [&] { return state_.options.trace_summary(trace, nesting); });
-    }
-    BENCHHUD_ASSIGN(artifact_.trace,
-                    trace::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
-                                               artifact_.byte_count));
-    if (!summary.valid()) return {};
-    const TraceSummary made = summary.get();
-    BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));
-    BENCHHUD_TRY(trace::put_trace_devices(state_.store, *artifact_.trace, made.devices));
-    if (made.derived_tracks) {
-      BENCHHUD_TRY(put_missing_tracks(*artifact_.trace, *made.derived_tracks));
-    }
-    schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(artifact_.digest, texts.put(schema::pack_text(made.digest)));
+    log_texts_.emplace(std::move(pack));
     return {};
   }
 
   State& state_;
   NewArtifact artifact_;
   DumpResult result_;
+  bool is_read_ = false;  // the hash is known
   std::optional<schema::KnownArtifact> known_;
+  // What goes into the store.
+  std::optional<PreparedTrace> trace_;
+  std::optional<schema::PackedText> text_;
   std::optional<schema::TorchTraceLog> torch_trace_;
-  std::optional<trace::TraceHlo> hlo_;
+  std::optional<trace::TracePack> log_texts_;
+  std::optional<ProfileRenewal> renewal_;
+  std::unique_ptr<File> profile_;  // this is another file of its session
 };
+
+DumpIngest::Prepared::Prepared(std::unique_ptr<File> file) : file_(std::move(file)) {}
+DumpIngest::Prepared::Prepared(Prepared&&) noexcept = default;
+DumpIngest::Prepared& DumpIngest::Prepared::operator=(Prepared&&) noexcept = default;
+DumpIngest::Prepared::~Prepared() = default;
 
 DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)
     : state_(std::make_unique<State>(store, std::move(options))) {}
 DumpIngest::~DumpIngest() = default;
 
-Expected<DumpResult> DumpIngest::take(const std::string& path) {
-  return File(*state_, path).take();
+Expected<DumpIngest::Prepared> DumpIngest::prepare(const std::string& path) {
+  auto file = std::make_unique<File>(*state_, path);
+  BENCHHUD_TRY(file->prepare());
+  return Prepared(std::move(file));
+}
+
+Expected<DumpResult> DumpIngest::put(Prepared prepared) {
+  BENCHHUD_ASSIGN(auto done, prepared.file_->put());
+  if (done) return *std::move(done);
+  BENCHHUD_ASSIGN(Prepared again, prepare(prepared.file_->path()));
+  BENCHHUD_ASSIGN(done, again.file_->put());
+  if (done) return *std::move(done);
+  return Error{ErrorCode::kInternal,
+               again.file_->path() + " was taken away from the store while that was locked"};
 }
 
 }  // namespace benchhud::ingest

@@ -2,34 +2,18 @@
 // writes it.
 #pragma once
 
-#include <functional>
-#include <map>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "ingest/pipeline/prepared_trace.h"
 #include "ingest/profiles/dump_name.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
-#include "trace/trace.h"
-#include "trace/trace_derived.h"
-#include "trace/trace_device.h"
-#include "trace/trace_finding.h"
-#include "trace/trace_nesting.h"
 
 namespace benchhud::ingest {
-
-/// What analysis finds in a trace.
-struct TraceSummary {
-  std::string digest;                                ///< what is kept of it, encoded
-  std::vector<trace::PackedFindings> findings = {};  ///< the places that are marked
-  /// When devices were busy; none: not known.
-  std::optional<std::vector<trace::PackedDevice>> devices = {};
-  /// What repeats its slices; none where it is no XPlane profile.
-  std::optional<trace::DerivedTracks> derived_tracks = {};
-};
 
 struct DumpOptions {
   /// The result that every dump belongs to, whatever its name says.
@@ -41,8 +25,8 @@ struct DumpOptions {
   /// Whether `X.trace.json` beside `X.xplane.pb` is another file of the same dump: XLA's profiler
   /// wrote both of one session, and the second has all of it.
   bool joins_sessions = true;
-  /// What is kept beside a trace. Made on a thread of its own while the trace is stored.
-  std::function<TraceSummary(const trace::Trace&, const trace::TraceNesting&)> trace_summary;
+  /// What is kept beside a trace. Made on a thread of its own while the trace is packed.
+  SummarizeTrace trace_summary;
 };
 
 /// What became of a dump.
@@ -63,17 +47,36 @@ struct DumpResult {
   std::optional<schema::Error> error;  ///< it could not be taken in and left nothing behind
 };
 
-/// Takes dumps in, one after the other. The caller holds the write transaction.
+/// Takes dumps in, one after the other: what takes long, without any lock of the store; then what
+/// is ready, with its write transaction.
 class DumpIngest {
+  class File;
+
  public:
   DumpIngest(schema::Connection& store, DumpOptions options);
   ~DumpIngest();
 
-  /// Errors: kIo where the file cannot be read; those of the store.
-  schema::Expected<DumpResult> take(const std::string& path);
+  /// A dump that is read and ready to be put into the store.
+  class Prepared {
+   public:
+    Prepared(Prepared&&) noexcept;
+    Prepared& operator=(Prepared&&) noexcept;
+    ~Prepared();
+
+   private:
+    friend class DumpIngest;
+    explicit Prepared(std::unique_ptr<File> file);
+    std::unique_ptr<File> file_;
+  };
+
+  /// Reads a dump. Of the store it reads what it has of the dump already; the caller need not hold
+  /// a transaction. Errors: kIo where the file cannot be read; those of the store.
+  schema::Expected<Prepared> prepare(const std::string& path);
+  /// Puts it into the store. The caller holds the write transaction. Where what the store had of
+  /// the dump has gone since it was prepared, it is read again. Errors: as prepare().
+  schema::Expected<DumpResult> put(Prepared prepared);
 
  private:
-  class File;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -355,7 +355,9 @@ class Ingest {
 
   Expected<DumpResult> take_dump(const std::string& path) {
     if (options_.on_progress) options_.on_progress(progress_);
-    return alone([&] { return dumps_->take(path); },
+    // A trace takes seconds to be read, and others want to write meanwhile.
+    BENCHHUD_ASSIGN(auto prepared, dumps_->prepare(path));
+    return alone([&] { return dumps_->put(std::move(prepared)); },
                  [](const DumpResult& dump) { return dump.changed; });
   }
 

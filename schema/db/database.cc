@@ -1,10 +1,17 @@
 #include "schema/db/database.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cassert>
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -254,6 +261,13 @@ Statement& Statement::bind_null(int parameter) {
   return *this;
 }
 
+Statement& Statement::bind_column(int parameter, const Statement& row, int column) {
+  if (prepared_ && row.prepared_) {
+    check(sqlite3_bind_value(get(), index(parameter), sqlite3_column_value(row.get(), column)));
+  }
+  return *this;
+}
+
 bool Statement::step() {
   if (error_ || !prepared_) return false;
   const int code = sqlite3_step(get());
@@ -366,6 +380,35 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
         connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                            "PRAGMA journal_size_limit = 67108864;"));
   }
+  return connection;
+}
+
+Expected<Connection> Connection::open_scratch(const std::string& folder) {
+  std::error_code none;
+  const std::string place =
+      folder.empty() ? std::filesystem::temp_directory_path(none).string() : folder;
+  std::string path = place + "/.benchhud-scratch-XXXXXX";
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file < 0) {
+    const ErrorCode kind = is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo;
+    return Error{
+        kind, fmt::format("cannot make a temporary file in {}: {}", place, std::strerror(errno))};
+  }
+  auto state = std::make_unique<State>();
+  const int code =
+      sqlite3_open_v2(path.c_str(), &state->database,
+                      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE, nullptr);
+  // SQLite has it open: without a name it ends with the process, however that ends.
+  ::close(file);
+  ::unlink(path.c_str());
+  if (code != SQLITE_OK) {
+    return Error{error_code(code), fmt::format("cannot open a temporary database in {}: {}", place,
+                                               sqlite3_errstr(code))};
+  }
+  Connection connection(std::move(state));
+  BENCHHUD_TRY(connection.execute(
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000;"));
   return connection;
 }
 

@@ -41,6 +41,8 @@ class Statement {
   Statement& bind_blob_view(int parameter, std::string_view bytes);
   Statement& bind_text_view(int parameter, std::string_view text);
   Statement& bind_null(int parameter);
+  /// What the other statement's row has in this column, whatever it is; copied.
+  Statement& bind_column(int parameter, const Statement& row, int column);
   template <class T>
   Statement& bind(int parameter, const std::optional<T>& value) {
     return value ? bind(parameter, *value) : bind_null(parameter);
@@ -97,6 +99,12 @@ class Connection {
  public:
   /// Opens the file `path`. Errors: kNotFound, kIo, kCorrupt (not a database), kBusy.
   static Expected<Connection> open(const std::string& path, OpenMode mode);
+
+  /// A new database that nobody else sees and that ends with the connection, for what is made ready
+  /// before it goes into a store. It is in a file without a name, in `folder` ("": where the
+  /// system's temporary files are); has no journal, so what fails leaves it unusable; and keeps 2
+  /// MB of pages in memory. Errors: kIo, kFull, kReadOnly.
+  static Expected<Connection> open_scratch(const std::string& folder);
 
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;

@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "schema/base/column_codec.h"
+#include "schema/db/rows.h"
 #include "schema/queries.h"
 
 namespace benchhud::schema {
@@ -50,6 +51,18 @@ Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int
   throw_if_no_memory(size);
   if (ZSTD_isError(size) || size != text.size()) return corrupt;
   return text;
+}
+
+Expected<PackedText> packed_text(Connection& connection, TextId id) {
+  Statement query = connection.cached(sql::kTextById);
+  query.bind(1, id);
+  return one(
+      query,
+      [](const Statement& row) {
+        return PackedText{hash_of(row, 3), row.integer(2), row.integer(1) != 0,
+                          std::string(row.blob(0))};
+      },
+      "text of that number");
 }
 
 Expected<TextId> TextWriter::put(const PackedText& text) {

@@ -29,6 +29,9 @@ PackedText pack_text(std::string_view text);
 /// The text of stored bytes. Error: kCorrupt.
 Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count);
 
+/// A text of a store or another database that has the table, as it is kept. Error: kNotFound.
+Expected<PackedText> packed_text(Connection& connection, TextId id);
+
 /// Puts texts into the store, each content once.
 class TextWriter {
  public:

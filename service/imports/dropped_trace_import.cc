@@ -50,8 +50,6 @@ Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection, std::i
 
 Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
                                          const DropLimits& limits) {
-  BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   std::string digest;
   ingest::DumpOptions options;
   options.joins_sessions = false;
@@ -62,7 +60,10 @@ Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDro
     return summary;
   };
   ingest::DumpIngest dumps(store, std::move(options));
-  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(drop.file));
+  BENCHHUD_ASSIGN(auto prepared, dumps.prepare(drop.file));
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.put(std::move(prepared)));
   if (dump.error) return *dump.error;
   BENCHHUD_ASSIGN(const schema::Artifact artifact, schema::Reader(store).artifact(dump.id));
   if (!artifact.trace) {

@@ -26,13 +26,14 @@ Expected<Import> import_and_find_alerts(schema::Connection& store, const ingest:
 }
 
 Expected<ImportedTrace> import_trace(schema::Connection& store, const std::string& file) {
-  BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   ingest::DumpOptions options;
   options.trace_summary = summarize_trace;
   options.joins_sessions = false;
   ingest::DumpIngest dumps(store, std::move(options));
-  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
+  BENCHHUD_ASSIGN(auto prepared, dumps.prepare(file));
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.put(std::move(prepared)));
   if (dump.error) return *dump.error;
   BENCHHUD_ASSIGN(const schema::Artifact artifact, schema::Reader(store).artifact(dump.id));
   if (!artifact.trace) {

@@ -112,11 +112,14 @@ class StoreFixture : public testing::Test {
 
   /// Takes a dump in with all that is made of it, in a transaction of its own.
   void take_in_dump(const std::string& file) {
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    ASSERT_TRUE(transaction);
     ingest::DumpOptions options;
     options.trace_summary = service::summarize_trace;
-    const auto taken = ingest::DumpIngest(*connection_, options).take(file);
+    ingest::DumpIngest dumps(*connection_, options);
+    auto prepared = dumps.prepare(file);
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(transaction);
+    const auto taken = dumps.put(*std::move(prepared));
     ASSERT_TRUE(taken) << taken.error().message;
     ASSERT_FALSE(taken->unreadable) << *taken->unreadable;
     ASSERT_TRUE(transaction->commit());

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -583,6 +584,118 @@ TEST_F(Dumps, WhereTheProfileCannotBeReadTheOtherFileOfTheSessionIsTakenIn) {
   for (const Artifact& artifact : artifacts()) traces += artifact.trace.has_value();
   EXPECT_EQ(traces, 1);
   EXPECT_THAT(artifacts(), SizeIs(2));
+}
+
+// What takes long is done before the store is locked.
+class PreparedDumps : public Dumps {
+ protected:
+  // Takes another program's part: holds the lock, or takes things in and away.
+  schema::Connection another() {
+    auto other = schema::open_store_for_writing((folder_ / "store.db").string(),
+                                                std::chrono::milliseconds(0));
+    EXPECT_TRUE(other) << other.error().message;
+    return *std::move(other);
+  }
+  DumpIngest dumps() {
+    DumpOptions options;
+    options.trace_summary = [](const trace::Trace&, const trace::TraceNesting&) {
+      return TraceSummary{.digest = "digest"};
+    };
+    return DumpIngest(*store_, std::move(options));
+  }
+  schema::Expected<DumpResult> put(DumpIngest& ingest, DumpIngest::Prepared prepared) {
+    auto transaction = schema::Transaction::begin(*store_, schema::Transaction::Kind::kWrite);
+    EXPECT_TRUE(transaction) << transaction.error().message;
+    auto done = ingest.put(std::move(prepared));
+    EXPECT_TRUE(transaction->commit());
+    return done;
+  }
+  std::int64_t count(const std::string& table) {
+    schema::Statement query = store_->prepare("SELECT count(*) FROM " + table);
+    return query.step() ? query.integer(0) : -1;
+  }
+};
+
+TEST_F(PreparedDumps, AreReadWhileAnotherProgramWrites) {
+  const std::string log = write("logs/dedicated_log_torch_trace_rank_0_a.log",
+                                "V1206 15:18:20.254000 1 torch/a.py:1] {\"dynamo_start\": "
+                                "{\"stack\": []}, \"frame_id\": 0, \"frame_compile_id\": 0, "
+                                "\"attempt\": 0}\n");
+  DumpIngest ingest = dumps();
+  for (const std::string& path : {trace("n1"), counters("n1"), log}) {
+    schema::Connection other = another();
+    auto locked = schema::Transaction::begin(other, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(locked);
+    auto prepared = ingest.prepare(path);
+    ASSERT_TRUE(prepared) << path << ": " << prepared.error().message;
+    // Nothing of it is anywhere to be seen, and nothing would stay behind.
+    EXPECT_EQ(count("trace") + count("text") + count("artifact"), 0) << path;
+    ASSERT_TRUE(locked->commit());
+    const auto done = put(ingest, *std::move(prepared));
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew);
+    EXPECT_FALSE(done->unreadable) << *done->unreadable;
+    ASSERT_TRUE(schema::forget_artifact(*store_, done->id));
+    ASSERT_TRUE(trace::delete_unused_traces(*store_));
+    ASSERT_TRUE(schema::delete_unused_texts(*store_));
+  }
+  std::size_t others = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    others += entry.path().filename().string().find("scratch") != std::string::npos;
+  }
+  EXPECT_EQ(others, 0);
+}
+
+TEST_F(PreparedDumps, OneThatCameInMeanwhileIsKnown) {
+  const std::string path = trace("n1");
+  DumpIngest first = dumps(), second = dumps();
+  auto prepared = first.prepare(path), again = second.prepare(path);
+  ASSERT_TRUE(prepared && again);
+  const auto done = put(first, *std::move(prepared)), known = put(second, *std::move(again));
+  ASSERT_TRUE(done && known);
+  EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew);
+  EXPECT_EQ(known->outcome, DumpResult::Outcome::kKnown);
+  EXPECT_EQ(known->id, done->id);
+  EXPECT_FALSE(known->changed);
+  EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("artifact"), 1);
+}
+
+TEST_F(PreparedDumps, OneWhoseTraceCameInMeanwhileSharesIt) {
+  const std::string path = trace("n1");
+  DumpIngest ingest = dumps();
+  auto prepared = ingest.prepare(path);
+  ASSERT_TRUE(prepared);
+  // The same content as another dump.
+  auto other = ingest.prepare(write("n2/trace.json", kTrace));
+  ASSERT_TRUE(other);
+  const auto first = put(ingest, *std::move(other)), second = put(ingest, *std::move(prepared));
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->id, second->id);
+  EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("artifact"), 2);
+}
+
+TEST_F(PreparedDumps, OneThatWasTakenAwayMeanwhileIsReadAgain) {
+  const std::string path = trace("n1");
+  DumpIngest ingest = dumps();
+  auto prepared = ingest.prepare(path);
+  ASSERT_TRUE(prepared);
+  auto done = put(ingest, *std::move(prepared));
+  ASSERT_TRUE(done);
+  // Known as the very file; then as a content that lies elsewhere; then as another dump's trace.
+  for (const std::string& file : {path, trace("n3"), write("n2/trace.json", kTrace)}) {
+    auto known = ingest.prepare(file);
+    ASSERT_TRUE(known);
+    ASSERT_TRUE(schema::forget_artifact(*store_, done->id));
+    ASSERT_TRUE(trace::delete_unused_traces(*store_));
+    ASSERT_EQ(count("trace"), 0);
+    done = put(ingest, *std::move(known));
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew) << file;
+    EXPECT_EQ(count("trace"), 1) << file;
+    EXPECT_EQ(count("trace_index"), 1) << file;
+  }
 }
 
 }  // namespace

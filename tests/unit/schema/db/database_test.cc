@@ -1,5 +1,6 @@
 #include "schema/db/database.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -231,6 +232,43 @@ TEST_F(DatabaseTest, AStoreOfANewerProgramIsRefused) {
   const auto for_reading = open_store_for_reading(path());
   ASSERT_FALSE(for_reading);
   EXPECT_EQ(for_reading.error().code, ErrorCode::kVersion);
+}
+
+TEST_F(DatabaseTest, AScratchDatabaseLeavesNoFileAndIsOfItsConnectionAlone) {
+  const std::filesystem::path folder = folder_ / "scratch";
+  std::filesystem::create_directories(folder);
+  auto scratch = Connection::open_scratch(folder.string());
+  ASSERT_TRUE(scratch) << scratch.error().message;
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  // More than it keeps in memory.
+  ASSERT_TRUE(scratch->execute(
+      "CREATE TABLE t (bytes BLOB); BEGIN; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + "
+      "1 "
+      "FROM n WHERE i < 100) INSERT INTO t SELECT zeroblob(100000) FROM n; COMMIT;"));
+  Statement size = scratch->prepare("SELECT sum(length(bytes)) FROM t");
+  ASSERT_TRUE(size.step());
+  EXPECT_EQ(size.integer(0), 10'000'000);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+
+  const auto none = Connection::open_scratch((folder / "none").string());
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kIo);
+  EXPECT_THAT(none.error().message, testing::HasSubstr("none"));
+}
+
+TEST_F(DatabaseTest, AColumnIsBoundWhateverItIs) {
+  auto scratch = Connection::open_scratch("");
+  ASSERT_TRUE(scratch) << scratch.error().message;
+  Statement row = scratch->prepare("SELECT 7, 1.5, 'text', x'0001', NULL");
+  ASSERT_TRUE(row.step());
+  std::string types;
+  for (int i = 0; i < 5; ++i) {
+    Statement type = scratch->prepare("SELECT typeof($1) || quote($1)");
+    type.bind_column(1, row, i);
+    ASSERT_TRUE(type.step());
+    types += std::string(type.text(0)) + " ";
+  }
+  EXPECT_EQ(types, "integer7 real1.5 text'text' blobX'0001' nullNULL ");
 }
 
 }  // namespace

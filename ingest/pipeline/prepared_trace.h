@@ -1,0 +1,84 @@
+// A trace that is ready to be put into a store: read, nested, summed up, compressed and indexed,
+// none of which needs the store's lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/base/content_hash.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/db/text_store.h"
+#include "schema/model/artifact.h"
+#include "trace/pack/trace_pack.h"
+#include "trace/trace.h"
+#include "trace/trace_args.h"
+#include "trace/trace_derived.h"
+#include "trace/trace_device.h"
+#include "trace/trace_finding.h"
+#include "trace/trace_hlo.h"
+#include "trace/trace_nesting.h"
+
+namespace benchhud::ingest {
+
+/// What analysis finds in a trace.
+struct TraceSummary {
+  std::string digest;                                ///< what is kept of it, encoded
+  std::vector<trace::PackedFindings> findings = {};  ///< the places that are marked
+  /// When devices were busy; none: not known.
+  std::optional<std::vector<trace::PackedDevice>> devices = {};
+  /// What repeats its slices; none where it is no XPlane profile.
+  std::optional<trace::DerivedTracks> derived_tracks = {};
+};
+using SummarizeTrace = std::function<TraceSummary(const trace::Trace&, const trace::TraceNesting&)>;
+
+/// What a trace is made of.
+struct TraceContent {
+  schema::ContentHash hash;
+  std::int64_t byte_count = 0;
+};
+
+class PreparedTrace {
+ public:
+  /// What was put.
+  struct Stored {
+    schema::TraceId trace{};
+    std::optional<schema::TextId> digest;
+  };
+
+  /// `pack`: an empty one, but for the texts and modules of `hlo`, which is what the profile holds;
+  /// none of a trace that is none. Where the store has a trace of that content, only what it may
+  /// lack is made. `summarize` may be null; it runs on a thread of its own meanwhile. Memory: as
+  /// put_unindexed_trace(); the trace is no longer in it when its index is made.
+  static schema::Expected<PreparedTrace> make(schema::Connection& store, trace::TracePack pack,
+                                              trace::Trace trace, trace::PackedArgs* args,
+                                              std::optional<trace::TraceHlo> hlo,
+                                              const TraceContent& content,
+                                              const SummarizeTrace& summarize);
+
+  /// Takes it into the store, or adds what the store lacks of the same trace. The caller holds the
+  /// write transaction. None where the trace that was there when it was made has gone meanwhile: it
+  /// has to be made again.
+  schema::Expected<std::optional<Stored>> put(schema::Connection& store);
+
+ private:
+  PreparedTrace(trace::TracePack pack, std::optional<trace::TraceHlo> hlo,
+                const TraceContent& content)
+      : pack_(std::move(pack)), hlo_(std::move(hlo)), content_(content) {}
+
+  schema::Expected<void> write(const trace::Trace trace, trace::PackedArgs* args,
+                               const SummarizeTrace& summarize, bool is_stored);
+  schema::Expected<void> add_missing(schema::Connection& store, schema::TraceId trace) const;
+
+  trace::TracePack pack_;
+  std::optional<trace::TraceHlo> hlo_;  // by the pack's numbers
+  TraceContent content_;
+  std::optional<schema::TraceId> packed_;  // none: the store had it
+  std::optional<schema::PackedText> digest_;
+  TraceSummary missing_;  // of a trace that the store had, what it may lack
+};
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,71 @@
+#include "ingest/pipeline/profile_renewal.h"
+
+#include "ingest/pipeline/profile_hlo.h"
+#include "ingest/xplane/xplane_trace.h"
+#include "schema/db/text_store.h"
+#include "trace/trace_args.h"
+#include "trace/trace_derived.h"
+#include "trace/trace_index.h"
+#include "trace/trace_nesting.h"
+#include "trace/trace_queries.h"
+#include "trace/xla_profile_store.h"
+
+namespace benchhud::ingest {
+
+using schema::Connection;
+using schema::Expected;
+using schema::TraceId;
+
+Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
+                                              const XplaneFile& file, trace::TracePack pack,
+                                              const SummarizeTrace& summarize) {
+  ProfileRenewal renewal;
+  BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(store, trace));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
+  if (!stored || (summarize && !info.has_derived_tracks)) {
+    trace::PackedArgs args;
+    renewal.profile_ = std::move(read_xplane(file.bytes(), &args, file.damage()).trace);
+    if (summarize) {
+      const trace::TraceNesting nesting = trace::nest(*renewal.profile_, trace::NestingRows::kYes);
+      renewal.summary_ = summarize(*renewal.profile_, nesting);
+    }
+  }
+  BENCHHUD_ASSIGN(const auto hlo, trace::trace_hlo(store, trace));
+  if (!hlo) {
+    BENCHHUD_ASSIGN(renewal.hlo_,
+                    put_profile_hlo(pack.database(), file.bytes(), &renewal.hlo_problems_));
+    renewal.pack_.emplace(std::move(pack));
+  }
+  return renewal;
+}
+
+Expected<void> ProfileRenewal::put(Connection& store, TraceId trace, schema::KnownArtifact* dump) {
+  if (profile_) BENCHHUD_TRY(put_profile(store, trace, dump->id));
+  if (!hlo_) return {};
+  // Another process may have added it meanwhile, and its problems.
+  BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(store, trace));
+  if (stored) return {};
+  BENCHHUD_TRY(trace::add_trace_problems(store, trace, hlo_problems_));
+  dump->problem_count += hlo_problems_.problem_count;
+  BENCHHUD_ASSIGN(const trace::TraceHlo hlo, pack_->adopt_hlo(store, *hlo_));
+  return trace::put_trace_hlo(store, trace, hlo);
+}
+
+Expected<void> ProfileRenewal::put_profile(Connection& store, TraceId trace,
+                                           schema::ArtifactId dump) const {
+  BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(store, trace, *profile_));
+  if (!summary_) return {};
+  if (summary_->derived_tracks) {
+    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
+    if (!info.has_derived_tracks) {
+      BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *summary_->derived_tracks));
+      BENCHHUD_TRY(trace::index_trace(store, trace));
+    }
+  }
+  if (!is_added) return {};
+  schema::TextWriter texts(store);
+  BENCHHUD_ASSIGN(const schema::TextId digest, texts.put(schema::pack_text(summary_->digest)));
+  return schema::set_digest(store, dump, digest);
+}
+
+}  // namespace benchhud::ingest

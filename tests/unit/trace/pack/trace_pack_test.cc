@@ -1,0 +1,147 @@
+// What a store adopts of a pack is what it would have if the trace had been written into it.
+
+#include "trace/pack/trace_pack.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "schema/db/rows.h"
+#include "schema/db/text_store.h"
+#include "tests/unit/trace/trace_samples.h"
+#include "trace/trace_device.h"
+#include "trace/trace_finding.h"
+#include "trace/trace_store.h"
+
+namespace benchhud::trace {
+namespace {
+
+using schema::Connection;
+using schema::Statement;
+using schema::TraceId;
+using testing::ElementsAreArray;
+using testing::IsEmpty;
+
+std::vector<std::string> texts(Connection& connection, const std::string& sql) {
+  Statement query = connection.prepare(sql);
+  const auto rows =
+      schema::collect(query, [](const Statement& row) { return std::string(row.text(0)); });
+  EXPECT_TRUE(rows) << rows.error().message;
+  return rows ? *rows : std::vector<std::string>();
+}
+
+// Tables whose rows are of one trace.
+std::vector<std::string> tables_of_traces(Connection& connection) {
+  return texts(connection,
+               "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = "
+               "'table' AND c.name = 'trace_id' AND m.name LIKE 'trace~_%' ESCAPE '~' ORDER BY 1");
+}
+
+// Its rows as texts, without the numbers that only tell rows apart.
+std::vector<std::string> rows_of(Connection& connection, const std::string& table) {
+  std::string row = "''";
+  for (const std::string& column :
+       texts(connection, "SELECT name FROM pragma_table_info('" + table +
+                             "') WHERE name NOT IN ('id', 'trace_id') ORDER BY cid")) {
+    row += " || quote(" + column + ") || ','";
+  }
+  return texts(connection, "SELECT " + row + " FROM " + table + " ORDER BY 1");
+}
+
+TracePack pack_for(Connection& store) {
+  auto pack = TracePack::make(store);
+  EXPECT_TRUE(pack) << pack.error().message;
+  return *std::move(pack);
+}
+
+TraceId put_with_all(Connection& connection, const Trace& trace) {
+  const TraceId id = put(connection, trace);
+  const std::vector<BusySpan> spans = {{3, 50}, {60, 90}};
+  EXPECT_TRUE(put_trace_devices(connection, id,
+                                std::vector<PackedDevice>{{TraceDevice(), pack_busy(spans)}}));
+  return id;
+}
+
+TEST(TracePack, AStoreAdoptsAllRowsOfATrace) {
+  const Trace trace = any_trace(1, 60'000);
+  Connection direct = trace_store(), store = trace_store();
+  put_with_all(direct, trace);
+  // Its number is another one in the store.
+  put(store, any_trace(2, 10), nullptr, "what was there before");
+  std::vector<std::vector<std::string>> before;
+  const std::vector<std::string> tables = tables_of_traces(store);
+  for (const std::string& table : tables) before.push_back(rows_of(store, table));
+
+  TracePack pack = pack_for(store);
+  const TraceId packed = put_with_all(pack.database(), trace);
+  const auto adopted = pack.adopt(store, packed);
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  EXPECT_NE(*adopted, packed);
+  const auto read = read_trace(store, *adopted);
+  ASSERT_TRUE(read) << read.error().message;
+  expect_same(trace, *read);
+
+  // The first one is not touched, and nothing is left behind.
+  const auto deleted = delete_trace(store, TraceId(1));
+  ASSERT_TRUE(deleted) << deleted.error().message;
+  for (const std::string& table : tables) {
+    EXPECT_THAT(rows_of(store, table), ElementsAreArray(rows_of(direct, table))) << table;
+  }
+}
+
+TEST(TracePack, EveryTableOfTracesIsInAPackOrKnownNotToBe) {
+  Connection store = trace_store();
+  TracePack pack = pack_for(store);
+  std::vector<std::string> missing;
+  for (const std::string& table : tables_of_traces(store)) {
+    if (texts(pack.database(), "SELECT name FROM sqlite_schema WHERE name = '" + table + "'")
+            .empty()) {
+      missing.push_back(table);
+    }
+  }
+  // Its modules are the store's, and are adopted apart.
+  EXPECT_THAT(missing, ElementsAreArray({"trace_hlo"}));
+}
+
+TEST(TracePack, AContentThatTheStoreHasIsNotAdoptedTwice) {
+  Connection store = trace_store();
+  put(store, any_trace(1, 100));
+  TracePack pack = pack_for(store);
+  const TraceId packed = put(pack.database(), any_trace(1, 100));
+  const auto adopted = pack.adopt(store, packed);
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, schema::ErrorCode::kConflict);
+}
+
+TEST(TracePack, ModulesAndTextsAreKeptOnce) {
+  Connection store = trace_store();
+  const auto module = [](Connection& connection, const std::string& name) {
+    schema::TextWriter writer(connection);
+    const auto text = writer.put(schema::pack_text("HloModule " + name));
+    EXPECT_TRUE(text);
+    const auto id = put_hlo_module(connection, name, *text);
+    EXPECT_TRUE(id);
+    return *id;
+  };
+  module(store, "other");
+  const std::int64_t known = module(store, "both");
+  TracePack pack = pack_for(store);
+  TraceHlo hlo;
+  hlo.modules = {{module(pack.database(), "both"), 7}, {module(pack.database(), "new"), 8}};
+  const auto adopted = pack.adopt_hlo(store, hlo);
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  ASSERT_EQ(adopted->modules.size(), 2);
+  EXPECT_EQ(adopted->modules[0].module, known);
+  EXPECT_EQ(adopted->modules[0].program_id, 7);
+  const auto added = hlo_module(store, adopted->modules[1].module);
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(added->name, "new");
+  EXPECT_THAT(texts(store, "SELECT name FROM hlo_module ORDER BY name"),
+              ElementsAreArray({"both", "new", "other"}));
+  EXPECT_EQ(texts(store, "SELECT id FROM text").size(), 3);
+}
+
+}  // namespace
+}  // namespace benchhud::trace

@@ -1,0 +1,69 @@
+#include "trace/pack/trace_pack.h"
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "schema/db/table_copy.h"
+#include "schema/db/text_store.h"
+#include "schema/results/unrecognized_files.h"
+
+namespace benchhud::trace {
+
+using schema::Connection;
+using schema::Expected;
+using schema::TextId;
+using schema::TraceId;
+
+namespace {
+
+// What is kept of a trace and nothing else refers to. Tests compare them with the store's.
+constexpr std::array<std::string_view, 18> kParts = {
+    "trace_problem",       "trace_thread",       "trace_block",   "trace_chunk",
+    "trace_group",         "trace_index",        "trace_track",   "trace_label_sums",
+    "trace_sums",          "trace_posting",      "trace_counter", "trace_counter_block",
+    "trace_flow_kind",     "trace_finding",      "trace_device",  "trace_finding_kind",
+    "trace_finding_block", "trace_device_block",
+};
+// Texts and modules are each kept once for all traces of a store.
+constexpr std::array<std::string_view, 3> kOthers = {"trace", "text", "hlo_module"};
+
+}  // namespace
+
+Expected<TracePack> TracePack::make(Connection& store) {
+  BENCHHUD_ASSIGN(const std::string file, schema::store_file(store));
+  BENCHHUD_ASSIGN(auto database,
+                  Connection::open_scratch(std::filesystem::path(file).parent_path().string()));
+  BENCHHUD_TRY(schema::make_tables_like(store, database, kOthers));
+  BENCHHUD_TRY(schema::make_tables_like(store, database, kParts));
+  return TracePack(std::move(database));
+}
+
+Expected<TraceId> TracePack::adopt(Connection& store, TraceId trace) {
+  const std::int64_t number = schema::to_int(trace);
+  BENCHHUD_TRY(schema::copy_rows(database_, store, "trace", "id", number, number));
+  const auto adopted = TraceId(store.last_insert_id());
+  for (const std::string_view part : kParts) {
+    BENCHHUD_TRY(
+        schema::copy_rows(database_, store, part, "trace_id", number, schema::to_int(adopted)));
+  }
+  return adopted;
+}
+
+Expected<TextId> TracePack::adopt_text(Connection& store, TextId text) {
+  BENCHHUD_ASSIGN(const schema::PackedText packed, schema::packed_text(database_, text));
+  schema::TextWriter texts(store);
+  return texts.put(packed);
+}
+
+Expected<TraceHlo> TracePack::adopt_hlo(Connection& store, TraceHlo hlo) {
+  for (HloModuleUse& use : hlo.modules) {
+    BENCHHUD_ASSIGN(const HloModule module, hlo_module(database_, use.module));
+    BENCHHUD_ASSIGN(const TextId text, adopt_text(store, module.text));
+    BENCHHUD_ASSIGN(use.module, put_hlo_module(store, module.name, text));
+  }
+  return hlo;
+}
+
+}  // namespace benchhud::trace

@@ -1,0 +1,43 @@
+// A trace in a database of its own, made without anybody's lock, and taken into a store whole.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/artifact.h"
+#include "schema/model/types.h"
+#include "trace/trace_hlo.h"
+
+namespace benchhud::trace {
+
+/// Reading, nesting, compressing and indexing a trace takes as long as the trace is large, and none
+/// of it needs the store. So all of it is written here first, by what else writes a store, and what
+/// is left to do with the store's lock held is copying compressed blocks. It ends with its object;
+/// nothing of it is seen by others, or stays behind where the process is killed.
+class TracePack {
+ public:
+  /// An empty one, with the store's tables of traces, of texts and of HLO modules, in a file beside
+  /// the store. Errors: kIo, kFull, kReadOnly.
+  static schema::Expected<TracePack> make(schema::Connection& store);
+
+  /// Where the trace is to be written.
+  schema::Connection& database() { return database_; }
+
+  /// Copies a trace of the pack into the store, with its index. The caller holds the store's write
+  /// transaction. Errors: kConflict where the store has a trace of that content; the store's.
+  schema::Expected<schema::TraceId> adopt(schema::Connection& store, schema::TraceId trace);
+  /// The store's number of a text of the pack, which is copied unless the store has it.
+  schema::Expected<schema::TextId> adopt_text(schema::Connection& store, schema::TextId text);
+  /// The same modules by the store's numbers, copied unless the store has them.
+  schema::Expected<TraceHlo> adopt_hlo(schema::Connection& store, TraceHlo hlo);
+
+ private:
+  explicit TracePack(schema::Connection database) : database_(std::move(database)) {}
+
+  schema::Connection database_;
+};
+
+}  // namespace benchhud::trace

@@ -83,12 +83,11 @@ void write_side(schema::JsonWriter& json, std::string_view key, const ComparedPr
   json.key(key);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, side.run);
+  side.run != nullptr ? write_run_ref(json, *side.run) : json.null();
   json.key("experiment");
-  write_experiment(json, side.entry);
+  side.entry != nullptr ? write_experiment(json, *side.entry) : json.null();
   write_profile_dump(json, of);
-  json.field("dump",
-             of.artifact ? std::optional<std::string_view>(of.artifact->name) : std::nullopt);
+  json.field("dump", text_or_null(of.artifact ? std::string_view(of.artifact->name) : side.file));
   write_profile_missing(json, of);
   const IterationProfile* const profile = of.profile ? &*of.profile : nullptr;
   json.field("found_by", profile != nullptr ? text_or_null(profile->found_by) : std::nullopt);

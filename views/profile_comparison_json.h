@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "analysis/results/catalog.h"
 #include "schema/base/json_writer.h"
@@ -11,11 +12,13 @@
 
 namespace benchhud::views {
 
-/// One of the two, and whose profile it is.
+/// One of the two, and whose profile it is. Of a file, which is in no store, `run` and `entry` are
+/// null, and so are the members that name them.
 struct ComparedProfile {
-  const schema::Run& run;
-  const analysis::CatalogEntry& entry;
+  const schema::Run* run;
+  const analysis::CatalogEntry* entry;
   const service::ProfiledResult& profiled;
+  std::string_view file = {};  ///< what it is called
 };
 
 /// Members of an object: the dump that the profile is, and its numbers.

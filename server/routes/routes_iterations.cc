@@ -35,8 +35,8 @@ Expected<void> write_comparison_of(RequestContext& context, schema::JsonWriter& 
     views::write_compared_rows(json, comparison);
     return {};
   }
-  views::write_profile_comparison(json, {asked.left.run->run, *asked.left.entry, left},
-                                  {asked.right.run->run, *asked.right.entry, right}, comparison,
+  views::write_profile_comparison(json, {&asked.left.run->run, asked.left.entry, left},
+                                  {&asked.right.run->run, asked.right.entry, right}, comparison,
                                   context.query.size("limit"));
   return {};
 }

@@ -25,7 +25,9 @@ std::string_view name_of(CountedBy counted_by) {
 std::string_view ProfiledResult::missing() const {
   if (profile) return "";
   if (!artifact) return "The result has no profile.";
-  return "An older version took the profile in: it is being read again.";
+  // Whether a server does it now is not known here: not one that may not write.
+  return "An older version took the profile in. A server that may write to the store reads it "
+         "again soon after it starts; `benchhud rebuild` does so at once.";
 }
 
 namespace {

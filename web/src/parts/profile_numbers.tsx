@@ -23,7 +23,7 @@ export const NUMBERS: NumberOfProfile[] = [
   { key: "idle", title: "Devices idle", note: "time of an iteration in which no device works", unit: "s", of: (point) => seconds(point.idle_ns) },
   { key: "top", title: "Largest class of kernels", note: "its share of the time on devices; the class may change from run to run, the table names it", unit: "%", of: (point) => point.top_share },
   { key: "compiling", title: "Compiled in the profile", note: "time in which anything was compiled while the profiler ran", unit: "s", of: (point) => seconds(point.compiling_ns) },
-  { key: "memory", title: "Peak of memory", note: "the most that an allocator of XLA had given away at once", unit: "bytes", of: (point) => point.peak_memory_bytes },
+  { key: "memory", title: "Peak of memory", note: "the most that an allocator of XLA had allocated and reserved at once", unit: "bytes", of: (point) => point.peak_memory_bytes },
 ];
 
 /** The numbers that any run knows. */

@@ -76,5 +76,23 @@ TEST_F(DerivedTracks, CountInAFlameGraphWhereNothingElseIsAskedFor) {
   EXPECT_NE(derived, recorded);
 }
 
+TEST_F(DerivedTracks, AreNotSummedUpWhichIsSaidWhereNothingElseIsAskedFor) {
+  take_in();
+  const auto sums = [&](const std::string& tracks) {
+    return get_json(*app(), "/traces/1/sums" + tracks);
+  };
+  const json recorded = sums("");
+  EXPECT_EQ(recorded["all"]["count"], 1);
+  EXPECT_EQ(recorded["cannot_tell"], nullptr);
+  EXPECT_EQ(sums("?tracks=0,1"), recorded) << "the same time twice";
+  const json derived = sums("?tracks=1");
+  EXPECT_EQ(derived["all"], nullptr) << "unknown, and not 0";
+  EXPECT_EQ(derived["rows"], json::array());
+  EXPECT_NE(derived["cannot_tell"].get<std::string>().find("derived"), std::string::npos);
+  // There is no such track: nothing happens on it.
+  EXPECT_EQ(sums("?tracks=7")["all"]["count"], 0);
+  EXPECT_EQ(sums("?tracks=7")["cannot_tell"], nullptr);
+}
+
 }  // namespace
 }  // namespace benchhud::server

@@ -1,6 +1,8 @@
 // Profiles that an older program took in have no derived tracks, which is said, until they are
 // ingested again.
 
+#include "trace/trace_derived.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -59,6 +61,15 @@ TEST_F(DerivedTracks, OfAnOlderStoreAreNotKnownAndComeWhenTheFileIsIngestedAgain
   EXPECT_EQ(again["threads"], first["threads"]);
   EXPECT_EQ(again["slices"], first["slices"]);
   EXPECT_TRUE(again["has_index"]);
+}
+
+TEST_F(DerivedTracks, ForWhichThereWasNoRoomAreNotTriedAgain) {
+  take_in();
+  const std::string no_room = std::to_string(benchhud::trace::kNoRoomForDerivedTracks);
+  ASSERT_TRUE(connection_->execute("UPDATE trace SET derived_version = " + no_room));
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
+  take_in();
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
 }
 
 TEST_F(DerivedTracks, CountInAFlameGraphWhereNothingElseIsAskedFor) {

@@ -196,7 +196,9 @@ CREATE TABLE trace (
   problem_count INTEGER NOT NULL,
   device_count  INTEGER,           -- derived: rows of trace_device; null: not known which are devices, or not derived yet
   cuda_driver   INTEGER NOT NULL DEFAULT 0,  -- the newest CUDA that the driver knows, as 12040 for 12.4; 0: not known
-  derived_version INTEGER          -- by which rules its derived tracks were made; null: it has none
+  -- By which rules its derived tracks were made; null: it has none; negative: by these rules there is no
+  -- room for their labels.
+  derived_version INTEGER
 ) STRICT;
 
 -- What could not be taken as it is: the first of them.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/added_texts.h"
@@ -16,33 +18,72 @@
 namespace benchhud::trace {
 namespace {
 
-// Labels of these names behind those that the trace has, and their numbers; label 0 is that of
-// none.
-schema::Expected<std::vector<std::uint32_t>> add_labels(schema::Connection& connection,
-                                                        schema::TraceId trace, std::int64_t known,
-                                                        const TextPool& names) {
-  BENCHHUD_ASSIGN(AddedTexts texts, AddedTexts::of(connection, trace));
-  const std::uint32_t category = texts.put(kDerivedCategory);
-  std::vector<TraceLabel> labels;
-  std::vector<std::uint32_t> numbers{0};
-  for (std::uint32_t name = 1; name < names.size(); ++name) {
-    numbers.push_back(static_cast<std::uint32_t>(known) + name - 1);
-    labels.push_back({texts.put(names[name]), category, ThreadRole::kDeviceNotes});
+// Labels that derived slices have: those of the trace, and such as are still to be stored.
+class DerivedLabels {
+ public:
+  // Finds those that the trace has from when its tracks were derived before. Errors: kCorrupt, the
+  // store's.
+  static schema::Expected<DerivedLabels> of(schema::Connection& connection, schema::TraceId trace,
+                                            std::int64_t known, const TextPool& names) {
+    BENCHHUD_ASSIGN(AddedTexts texts, AddedTexts::of(connection, trace));
+    DerivedLabels made(std::move(texts), known);
+    std::unordered_map<std::uint32_t, std::uint32_t> label_of_text;
+    const std::uint32_t category = made.texts_.put(kDerivedCategory);
+    schema::Statement query = connection.cached(sql::kBlocksOfTrace);
+    query.bind(1, trace).bind(2, TraceBlockKind::kLabels);
+    while (query.step()) {
+      const auto first = static_cast<std::uint32_t>(query.integer(0));
+      BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels, decode_labels(query.blob(2)));
+      for (std::uint32_t i = 0; i < labels.size(); ++i) {
+        const TraceLabel& label = labels[i];
+        if (label == TraceLabel{label.name, category, kDerivedRole}) {
+          label_of_text.try_emplace(label.name, first + i);
+        }
+      }
+    }
+    BENCHHUD_TRY(query.status());
+    for (std::uint32_t name = 1; name < names.size(); ++name) {
+      const std::uint32_t text = made.texts_.put(names[name]);
+      const auto next = static_cast<std::uint32_t>(made.count());
+      const auto [found, is_new] = label_of_text.try_emplace(text, next);
+      made.numbers_.push_back(found->second);
+      if (is_new) made.added_.push_back({text, category, kDerivedRole});
+    }
+    return made;
   }
-  BENCHHUD_TRY(texts.store(connection, trace));
-  for (std::size_t first = 0; first < labels.size(); first += kLabelsABlock) {
-    const std::size_t count = std::min(kLabelsABlock, labels.size() - first);
-    const BlockPlace place{.kind = TraceBlockKind::kLabels,
-                           .first = static_cast<std::uint64_t>(known) + first,
-                           .count = count};
-    BENCHHUD_TRY(
-        insert_block(connection, trace, place, encode_labels({labels.data() + first, count})));
+
+  // Of the trace's labels and those to be stored.
+  std::int64_t count() const { return known_ + static_cast<std::int64_t>(added_.size()); }
+  // By the number of a name; label 0 is that of none.
+  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+
+  schema::Expected<void> store(schema::Connection& connection, schema::TraceId trace) const {
+    BENCHHUD_TRY(texts_.store(connection, trace));
+    for (std::size_t first = 0; first < added_.size(); first += kLabelsABlock) {
+      const std::size_t count = std::min(kLabelsABlock, added_.size() - first);
+      const BlockPlace place{.kind = TraceBlockKind::kLabels,
+                             .first = static_cast<std::uint64_t>(known_) + first,
+                             .count = count};
+      BENCHHUD_TRY(
+          insert_block(connection, trace, place, encode_labels({added_.data() + first, count})));
+    }
+    return connection.cached(sql::kSetTraceLabelCount).bind(1, trace).bind(2, count()).run();
   }
-  BENCHHUD_TRY(connection.cached(sql::kSetTraceLabelCount)
-                   .bind(1, trace)
-                   .bind(2, known + static_cast<std::int64_t>(labels.size()))
-                   .run());
-  return numbers;
+
+ private:
+  static constexpr ThreadRole kDerivedRole = ThreadRole::kDeviceNotes;
+
+  DerivedLabels(AddedTexts texts, std::int64_t known) : texts_(std::move(texts)), known_(known) {}
+
+  AddedTexts texts_;
+  std::int64_t known_;
+  std::vector<TraceLabel> added_;
+  std::vector<std::uint32_t> numbers_{0};
+};
+
+schema::Expected<void> set_derived_version(schema::Connection& connection, schema::TraceId trace,
+                                           std::int64_t version) {
+  return connection.cached(sql::kSetDerivedVersion).bind(1, trace).bind(2, version).run();
 }
 
 }  // namespace
@@ -56,17 +97,18 @@ schema::Expected<void> put_derived_tracks(schema::Connection& connection, schema
   }
   TraceQueries lookup(connection, trace);
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
-  const auto labels_after = static_cast<std::size_t>(info.labels) + derived.names.size();
-  if (info.labels <= kMostIndexedLabels && labels_after > std::size_t{kMostIndexedLabels}) {
-    return {};
+  BENCHHUD_ASSIGN(const DerivedLabels labels,
+                  DerivedLabels::of(connection, trace, info.labels, derived.names));
+  if (info.labels <= kMostIndexedLabels && labels.count() > kMostIndexedLabels) {
+    return set_derived_version(connection, trace, kNoRoomForDerivedTracks);
   }
+  BENCHHUD_TRY(labels.store(connection, trace));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   const auto first = static_cast<std::uint32_t>(threads.size());
-  BENCHHUD_ASSIGN(const auto labels, add_labels(connection, trace, info.labels, derived.names));
   TraceSliceWriter writer(connection, trace);
   for (std::uint32_t i = 0; i < derived.tracks.size(); ++i) {
     for (ChunkSlice slice : derived.tracks[i].slices) {
-      slice.label = labels[slice.label];
+      slice.label = labels.numbers()[slice.label];
       BENCHHUD_TRY(writer.add(first + i, slice, {}));
     }
   }
@@ -79,10 +121,7 @@ schema::Expected<void> put_derived_tracks(schema::Connection& connection, schema
                                 .stack_rows = derived.tracks[i].stack_rows,
                                 .is_derived = true}));
   }
-  return connection.cached(sql::kSetDerivedVersion)
-      .bind(1, trace)
-      .bind(2, kDerivedTracksVersion)
-      .run();
+  return set_derived_version(connection, trace, kDerivedTracksVersion);
 }
 
 }  // namespace benchhud::trace

@@ -18,6 +18,9 @@ namespace benchhud::trace {
 /// By which rules tracks are derived now: one more wherever others would be. What was derived by
 /// older ones counts as not derived until the profile is ingested again.
 inline constexpr std::int64_t kDerivedTracksVersion = 1;
+/// In its place of a trace that has no room for the labels of tracks by these rules: it is not
+/// tried again with them.
+inline constexpr std::int64_t kNoRoomForDerivedTracks = -kDerivedTracksVersion;
 
 /// The category of their slices.
 inline constexpr std::string_view kDerivedCategory = "derived";
@@ -35,9 +38,10 @@ struct DerivedTracks {
 
 /// Stores them behind the trace's threads, with the labels that they need, in place of those that
 /// are there. Deletes the trace's index, for index_trace() to be called afterwards. Call it within
-/// a transaction. Texts that the trace has already are not stored again; to find them, all are
-/// read. A trace that would have more than kMostIndexedLabels labels by them gets none, and counts
-/// as one of which none were derived. Errors: kCorrupt, the store's.
+/// a transaction. Texts and labels that the trace has already, as of tracks that were derived
+/// before, are not stored again; to find them, all are read. A trace that would have more than
+/// kMostIndexedLabels labels by them gets none, which is kept (kNoRoomForDerivedTracks). Errors:
+/// kCorrupt, the store's.
 schema::Expected<void> put_derived_tracks(schema::Connection& connection, schema::TraceId trace,
                                           const DerivedTracks& derived);
 

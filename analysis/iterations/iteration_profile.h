@@ -77,8 +77,8 @@ struct IterationProfile {
   /// ns in which anything was compiled, in the whole profile. None: `of(kCompiling).unknown` says
   /// why.
   std::optional<std::int64_t> compiling;
-  /// Bytes: the most that one of XLA's allocators had given away at once within the profile. None:
-  /// the profile does not say it.
+  /// Bytes: the most that one of XLA's allocators had allocated and reserved at once within the
+  /// profile. None: the profile does not say it.
   std::optional<std::int64_t> peak_memory;
   /// In the order of time, the first kMostIterations; none where nothing marks them.
   std::vector<IterationTimes> iterations;

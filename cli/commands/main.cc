@@ -41,7 +41,7 @@ constexpr std::array kCommands = {
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
     Command{"trace", run_trace, "say what a trace file holds, or show it"},
-    Command{"profile", run_profile, "say what differs between two profiles or traces"},
+    Command{"profile", run_profile, "say what differs between two profiles, traces or backends"},
     Command{"detect", run_detect, "find where series of numbers changed, anybody's"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
     Command{"prune", run_prune, "take what is old out of the store, for good"},

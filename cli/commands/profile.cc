@@ -1,4 +1,4 @@
-// benchhud profile: what differs between two dumps.
+// benchhud profile: what differs between two dumps, and where an iteration goes by two profiles.
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "analysis/text/quantity_text.h"
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
+#include "cli/output/profile_comparison.h"
 #include "cli/output/profile_file.h"
 #include "schema/base/json_writer.h"
 #include "views/artifact_json.h"
@@ -31,16 +32,26 @@ using schema::Expected;
 
 CommandLine command_line() {
   CommandLine command;
-  command.usage = "benchhud profile diff BEFORE AFTER [option…]";
+  command.usage =
+      "benchhud profile diff BEFORE AFTER [option…]\n"
+      "       benchhud profile compare LEFT RIGHT [option…]";
   command.about =
-      "Says what differs between two dumps of one kind: operator tables (key_averages), "
+      "`diff` says what differs between two dumps of one kind: operator tables (key_averages), "
       "PyTorch/XLA\n"
       "metrics reports, dynamo counters, compile_times(), IR modules (HLO, StableHLO, lazy IR), "
       "logs\n"
       "of TORCH_TRACE or Chrome traces. What appeared, went or changed, by its part in the whole "
       "change, and the "
       "rest\n"
-      "that nothing explains. Needs no store.";
+      "that nothing explains. Needs no store.\n"
+      "`compare` sets two backends of one model beside each other by their profiles, of whatever "
+      "form:\n"
+      "where an iteration goes (tracing, compiling, transferring, executing, waiting), and its "
+      "time by\n"
+      "the framework's operators. LEFT and RIGHT are the file of a Chrome trace or an XPlane "
+      "profile\n"
+      "each, or a result in the store: RUN/EXPERIMENT or RUN/MODEL/TEST/BACKEND[/BATCH SIZE].";
+  add_store_option(&command.options);
   command.options.add_options()("top", count_value("top", 20)->value_name("N"),
                                 "text: no more of a kind (default 20)");
   add_format_option(&command.options, "text or json (docs/profiles.md); json has all");
@@ -167,30 +178,13 @@ void print_compilations(const analysis::CompilationDiff& diff, std::size_t most)
   for (const std::string& sentence : diff.unknown) fmt::print("  unknown: {}\n", sentence);
 }
 
-}  // namespace
-
-int run_profile(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
-  if (parsed.exit_status) return *parsed.exit_status;
-  const Arguments words = words_of(parsed.values);
-  if (words.empty() || words[0] != "diff") {
-    return fail({ErrorCode::kInvalidArgument,
-                 words.empty()
-                     ? "`benchhud profile` needs to be told what to do: `diff BEFORE AFTER`"
-                     : fmt::format("there is no `benchhud profile {}`", words[0])});
-  }
-  if (words.size() != 3) {
-    return fail({ErrorCode::kInvalidArgument, "`benchhud profile diff` takes two files"});
-  }
-  const Expected<bool> as_json = wants_json(parsed.values);
-  if (!as_json) return fail(as_json.error());
+int run_diff(const Arguments& words, bool as_json, std::size_t most) {
   const auto comparison = compare(words[1], words[2]);
   if (!comparison) return fail(comparison.error());
-  if (*as_json) {
+  if (as_json) {
     fmt::print("{}\n", json_text(*comparison));
     return kDone;
   }
-  const auto most = static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>());
   if (comparison->sections.empty()) fmt::print("both are empty\n");
   for (const SectionDifference& section : comparison->sections) {
     print_section(section, most);
@@ -200,6 +194,33 @@ int run_profile(const Arguments& arguments) {
     fmt::print(stderr, "{}\n", printable(problem));
   }
   return kDone;
+}
+
+}  // namespace
+
+int run_profile(const Arguments& arguments) {
+  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  const Arguments words = words_of(parsed.values);
+  if (words.empty() || (words[0] != "diff" && words[0] != "compare")) {
+    return fail({ErrorCode::kInvalidArgument,
+                 words.empty() ? "`benchhud profile` needs to be told what to do: `diff BEFORE "
+                                 "AFTER`, `compare LEFT RIGHT`"
+                               : fmt::format("there is no `benchhud profile {}`", words[0])});
+  }
+  const bool is_diff = words[0] == "diff";
+  if (words.size() != 3) {
+    return fail({ErrorCode::kInvalidArgument,
+                 is_diff ? "`benchhud profile diff` takes two files"
+                         : "`benchhud profile compare` takes two files or results"});
+  }
+  const Expected<bool> as_json = wants_json(parsed.values);
+  if (!as_json) return fail(as_json.error());
+  const auto most = static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>());
+  if (is_diff) return run_diff(words, *as_json, most);
+  const auto done =
+      print_profile_comparison({store_path(parsed.values), words[1], words[2], *as_json, most});
+  return done ? kDone : fail(done.error());
 }
 
 }  // namespace benchhud::cli

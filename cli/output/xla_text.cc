@@ -133,10 +133,12 @@ void print_xla_report(const ordered_json& xla) {
     print_kernels(device);
   }
   for (const ordered_json& memory : xla["memory"]) {
-    fmt::print("{:<20} peak {} of {} in {}, {} ever\n", "memory",
-               bytes_text_of(memory["peak_bytes"]), bytes_text_of(memory["capacity_bytes"]),
-               text_or(memory["allocator"], "an allocator without a name"),
-               bytes_text_of(memory["lifetime_peak_bytes"]));
+    fmt::print(
+        "{:<20} {} allocated and reserved at most, of {} in {}; {} in use at most since the "
+        "program began\n",
+        "memory", bytes_text_of(memory["peak_bytes"]), bytes_text_of(memory["capacity_bytes"]),
+        text_or(memory["allocator"], "an allocator without a name"),
+        bytes_text_of(memory["lifetime_peak_bytes"]));
   }
   const ordered_json& lost = xla["left_out"];
   if (lost["kernels"] != 0 || lost["module_runs"] != 0 || lost["steps"] != 0) {

@@ -117,11 +117,28 @@ struct DumpIngest::State {
   State(schema::Connection& s, DumpOptions o) : store(s), options(std::move(o)) {}
 
   Expected<std::vector<ResultKey>> ties_of(const DumpName& name);
+  Expected<trace::TracePack> take_pack();
+  Expected<void> give_back(trace::TracePack pack);
 
   schema::Connection& store;
   const DumpOptions options;
   std::map<std::string, OutputIndex> indexes;  // by directory
+  std::optional<trace::TracePack> spare;       // a night has hundreds of small dumps
 };
+
+Expected<trace::TracePack> DumpIngest::State::take_pack() {
+  if (!spare) return trace::TracePack::make(store);
+  trace::TracePack pack = *std::exchange(spare, std::nullopt);
+  BENCHHUD_TRY(pack.clear());
+  return pack;
+}
+
+// Only of one with which nothing failed.
+Expected<void> DumpIngest::State::give_back(trace::TracePack pack) {
+  BENCHHUD_ASSIGN(const bool is_small, pack.is_small());
+  if (is_small) spare.emplace(std::move(pack));
+  return {};
+}
 
 Expected<std::vector<ResultKey>> DumpIngest::State::ties_of(const DumpName& name) {
   if (options.result) return std::vector{*options.result};
@@ -171,6 +188,9 @@ class DumpIngest::File {
   // None where the store has changed since so that it has to be prepared again.
   Expected<std::optional<DumpResult>> put() {
     if (profile_) return put_session();
+    // The file may have been written anew since; then somebody else may know it better.
+    BENCHHUD_ASSIGN(const schema::FileStamp now, stamp_of(result_.path));
+    if (!(now == artifact_.file)) return std::optional<DumpResult>();
     // Others may have taken the same dump in, or away.
     const bool was_known = known_.has_value();
     BENCHHUD_ASSIGN(known_, find_noted());
@@ -357,7 +377,8 @@ class DumpIngest::File {
 
   Expected<void> read_trace() {
     BENCHHUD_ASSIGN(const bool is_xplane, is_xplane_file(result_.path));
-    BENCHHUD_ASSIGN(trace::TracePack pack, trace::TracePack::make(state_.store));
+    // Most dumps of an output folder that is taken in again are known, and need none.
+    std::optional<trace::TracePack> pack;
     trace::PackedArgs args;
     std::optional<trace::TraceHlo> hlo;
     std::optional<trace::Trace> trace;
@@ -369,21 +390,25 @@ class DumpIngest::File {
     if (!trace) return {};
     give_back_memory();
     artifact_.problem_count = trace->problem_count;
-    BENCHHUD_ASSIGN(
-        auto prepared,
-        PreparedTrace::make(state_.store, std::move(pack), *std::move(trace), &args, std::move(hlo),
-                            {artifact_.hash, artifact_.byte_count}, state_.options.trace_summary));
+    if (!pack) {
+      BENCHHUD_ASSIGN(pack, state_.take_pack());
+    }
+    BENCHHUD_ASSIGN(auto prepared,
+                    PreparedTrace::make(state_.store, *std::move(pack), *std::move(trace), &args,
+                                        std::move(hlo), {artifact_.hash, artifact_.byte_count},
+                                        state_.options.trace_summary));
     trace_.emplace(std::move(prepared));
     return {};
   }
 
   // An XPlane profile. Nothing where it is known, or nothing can be made of it.
-  Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args, trace::TracePack* pack,
+  Expected<std::optional<trace::Trace>> read_planes(trace::PackedArgs* args,
+                                                    std::optional<trace::TracePack>* pack,
                                                     std::optional<trace::TraceHlo>* hlo) {
     BENCHHUD_ASSIGN(const XplaneFile file, XplaneFile::open(result_.path));
     BENCHHUD_ASSIGN(const bool is_known, find_known(file.hash(), file.bytes().size()));
     if (is_known) {
-      BENCHHUD_TRY(read_renewal(file, std::move(*pack)));
+      BENCHHUD_TRY(read_renewal(file));
       return std::optional<trace::Trace>();
     }
     XplaneTrace made = read_xplane(file.bytes(), args, file.damage());
@@ -395,24 +420,25 @@ class DumpIngest::File {
       artifact_.error = made.unreadable;
       return std::optional<trace::Trace>();
     }
-    BENCHHUD_ASSIGN(*hlo, put_profile_hlo(pack->database(), file.bytes(), &made.trace));
+    BENCHHUD_ASSIGN(*pack, state_.take_pack());
+    BENCHHUD_ASSIGN(*hlo, put_profile_hlo((*pack)->database(), file.bytes(), &made.trace));
     return std::optional(std::move(made.trace));
   }
 
   // Reads what an older version did not read of a profile that is known.
-  Expected<void> read_renewal(const XplaneFile& file, trace::TracePack pack) {
+  Expected<void> read_renewal(const XplaneFile& file) {
     if (known_->is_pruned || known_->error) return {};
     BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
     if (!kept) return {};
-    BENCHHUD_ASSIGN(auto renewal, ProfileRenewal::make(state_.store, *kept, file, std::move(pack),
-                                                       state_.options.trace_summary));
+    BENCHHUD_ASSIGN(auto renewal,
+                    ProfileRenewal::make(state_.store, *kept, file, state_.options.trace_summary));
     renewal_ = std::move(renewal);
     return {};
   }
 
   // False where the trace has gone.
   Expected<bool> put_renewal() {
-    if (!renewal_) return true;
+    if (!renewal_ || known_->is_pruned || known_->error) return true;
     BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
     if (!kept) return false;
     BENCHHUD_TRY(renewal_->put(state_.store, *kept, &*known_));
@@ -426,12 +452,16 @@ class DumpIngest::File {
       if (!stored) return false;
       artifact_.trace = stored->trace;
       artifact_.digest = stored->digest;
+      BENCHHUD_TRY(state_.give_back(trace_->take_pack()));
     }
     if (text_) {
       schema::TextWriter texts(state_.store);
       BENCHHUD_ASSIGN(artifact_.text, texts.put(*text_));
     }
-    if (torch_trace_) BENCHHUD_TRY(put_texts_of_log());
+    if (torch_trace_) {
+      BENCHHUD_TRY(put_texts_of_log());
+      BENCHHUD_TRY(state_.give_back(*std::exchange(log_texts_, std::nullopt)));
+    }
     return true;
   }
 
@@ -556,7 +586,9 @@ Expected<DumpIngest::Prepared> DumpIngest::prepare(const std::string& path) {
 Expected<DumpResult> DumpIngest::put(Prepared prepared) {
   BENCHHUD_ASSIGN(auto done, prepared.file_->put());
   if (done) return *std::move(done);
-  BENCHHUD_ASSIGN(Prepared again, prepare(prepared.file_->path()));
+  const std::string path = prepared.file_->path();
+  prepared.file_.reset();  // with what it keeps in memory and on disk
+  BENCHHUD_ASSIGN(Prepared again, prepare(path));
   BENCHHUD_ASSIGN(done, again.file_->put());
   if (done) return *std::move(done);
   return Error{ErrorCode::kInternal,

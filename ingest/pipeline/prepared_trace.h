@@ -64,6 +64,9 @@ class PreparedTrace {
   /// has to be made again.
   schema::Expected<std::optional<Stored>> put(schema::Connection& store);
 
+  /// What it was made in, for the next one.
+  trace::TracePack take_pack() { return std::move(pack_); }
+
  private:
   PreparedTrace(trace::TracePack pack, std::optional<trace::TraceHlo> hlo,
                 const TraceContent& content)

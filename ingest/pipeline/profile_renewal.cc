@@ -17,12 +17,12 @@ using schema::Expected;
 using schema::TraceId;
 
 Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
-                                              const XplaneFile& file, trace::TracePack pack,
+                                              const XplaneFile& file,
                                               const SummarizeTrace& summarize) {
   ProfileRenewal renewal;
   BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(store, trace));
   BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-  if (!stored || (summarize && !info.has_derived_tracks)) {
+  if (!stored || (summarize && info.lacks_derived_tracks())) {
     trace::PackedArgs args;
     renewal.profile_ = std::move(read_xplane(file.bytes(), &args, file.damage()).trace);
     if (summarize) {
@@ -32,9 +32,9 @@ Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
   }
   BENCHHUD_ASSIGN(const auto hlo, trace::trace_hlo(store, trace));
   if (!hlo) {
-    BENCHHUD_ASSIGN(renewal.hlo_,
-                    put_profile_hlo(pack.database(), file.bytes(), &renewal.hlo_problems_));
-    renewal.pack_.emplace(std::move(pack));
+    BENCHHUD_ASSIGN(renewal.pack_, trace::TracePack::make(store));
+    BENCHHUD_ASSIGN(renewal.hlo_, put_profile_hlo(renewal.pack_->database(), file.bytes(),
+                                                  &renewal.hlo_problems_));
   }
   return renewal;
 }
@@ -57,7 +57,7 @@ Expected<void> ProfileRenewal::put_profile(Connection& store, TraceId trace,
   if (!summary_) return {};
   if (summary_->derived_tracks) {
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-    if (!info.has_derived_tracks) {
+    if (info.lacks_derived_tracks()) {
       BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *summary_->derived_tracks));
       BENCHHUD_TRY(trace::index_trace(store, trace));
     }

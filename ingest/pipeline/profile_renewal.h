@@ -18,10 +18,10 @@ namespace benchhud::ingest {
 
 class ProfileRenewal {
  public:
-  /// Reads what the store lacks of the trace of this file. `pack`: an empty one. `summarize` may be
-  /// null; then no tracks are derived. Errors: kCorrupt; the store's.
+  /// Reads what the store lacks of the trace of this file. `summarize` may be null; then no tracks
+  /// are derived. Errors: kCorrupt; the store's.
   static schema::Expected<ProfileRenewal> make(schema::Connection& store, schema::TraceId trace,
-                                               const XplaneFile& file, trace::TracePack pack,
+                                               const XplaneFile& file,
                                                const SummarizeTrace& summarize);
 
   /// Adds it to the trace, and its new digest and problems to the dump. The caller holds the write

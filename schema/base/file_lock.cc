@@ -15,10 +15,7 @@ namespace benchhud::schema {
 namespace {
 
 Error cannot_lock(const std::string& path, int error) {
-  return {error == EACCES || error == EROFS || error == EPERM ? ErrorCode::kReadOnly
-          : is_out_of_space(error)                            ? ErrorCode::kFull
-                                                              : ErrorCode::kIo,
-          fmt::format("cannot lock {}: {}", path, std::strerror(error))};
+  return {error_code_of(error), fmt::format("cannot lock {}: {}", path, std::strerror(error))};
 }
 
 bool is_same_file(const struct stat& a, const struct stat& b) {

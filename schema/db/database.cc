@@ -56,11 +56,17 @@ ErrorCode error_code(int sqlite_code) {
   }
 }
 
+constexpr std::string_view kScratchName = "-scratch-";
+
 /// The name of a connection's file, without its folder: who asks over HTTP need not know that.
 std::string name_of(sqlite3* database) {
   const char* path = sqlite3_db_filename(database, "main");
   const std::string_view whole = path != nullptr && *path != '\0' ? path : "the store";
-  return std::string(whole.substr(whole.rfind('/') + 1));
+  const std::string_view name = whole.substr(whole.rfind('/') + 1);
+  if (const auto end = name.rfind(kScratchName); end != name.npos) {
+    return fmt::format("the temporary file beside {}", name.substr(0, end));
+  }
+  return std::string(name);
 }
 
 /// Why the system could not do what SQLite asked of it last; 0: unknown.
@@ -91,6 +97,11 @@ Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) 
                                   ")"};
   }
   if (kind == ErrorCode::kCorrupt) {
+    const bool is_scratch =
+        sqlite3_db_filename(database, "main") != nullptr &&
+        std::string_view(sqlite3_db_filename(database, "main")).find(kScratchName) !=
+            std::string_view::npos;
+    if (is_scratch) return {ErrorCode::kIo, name + " is not what was written to it: " + message};
     return {kind, name + " is damaged (" + message + "); `benchhud doctor` says where"};
   }
   return {kind,
@@ -383,16 +394,16 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   return connection;
 }
 
-Expected<Connection> Connection::open_scratch(const std::string& folder) {
+Expected<Connection> Connection::open_scratch(const std::string& store) {
   std::error_code none;
-  const std::string place =
-      folder.empty() ? std::filesystem::temp_directory_path(none).string() : folder;
-  std::string path = place + "/.benchhud-scratch-XXXXXX";
+  std::string path = store;
+  if (store.empty()) path = std::filesystem::temp_directory_path(none).string() + "/benchhud";
+  path += std::string(kScratchName) + "XXXXXX";
   const int file = ::mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) {
-    const ErrorCode kind = is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo;
-    return Error{
-        kind, fmt::format("cannot make a temporary file in {}: {}", place, std::strerror(errno))};
+    return Error{error_code_of(errno), fmt::format("cannot make a temporary file beside {}: {}",
+                                                   std::filesystem::path(store).filename().string(),
+                                                   std::strerror(errno))};
   }
   auto state = std::make_unique<State>();
   const int code =
@@ -401,10 +412,7 @@ Expected<Connection> Connection::open_scratch(const std::string& folder) {
   // SQLite has it open: without a name it ends with the process, however that ends.
   ::close(file);
   ::unlink(path.c_str());
-  if (code != SQLITE_OK) {
-    return Error{error_code(code), fmt::format("cannot open a temporary database in {}: {}", place,
-                                               sqlite3_errstr(code))};
-  }
+  if (code != SQLITE_OK) return state->failed(code);
   Connection connection(std::move(state));
   BENCHHUD_TRY(connection.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"

@@ -101,10 +101,10 @@ class Connection {
   static Expected<Connection> open(const std::string& path, OpenMode mode);
 
   /// A new database that nobody else sees and that ends with the connection, for what is made ready
-  /// before it goes into a store. It is in a file without a name, in `folder` ("": where the
-  /// system's temporary files are); has no journal, so what fails leaves it unusable; and keeps 2
-  /// MB of pages in memory. Errors: kIo, kFull, kReadOnly.
-  static Expected<Connection> open_scratch(const std::string& folder);
+  /// before it goes into the store at `store`. Its file is beside that one ("": where the system's
+  /// temporary files are) and has no name once it is open. It has no journal, so what fails leaves
+  /// it unusable; and it keeps 2 MB of pages in memory. Errors: kIo, kFull, kReadOnly.
+  static Expected<Connection> open_scratch(const std::string& store);
 
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;

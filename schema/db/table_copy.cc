@@ -25,8 +25,8 @@ Expected<void> make_tables_like(Connection& from, Connection& to,
     // A table before its indexes. Those that SQLite makes by itself have no text.
     BENCHHUD_ASSIGN(const auto scripts,
                     texts_of(from,
-                             "SELECT sql FROM sqlite_schema WHERE tbl_name = $1 AND sql IS NOT "
-                             "NULL ORDER BY type = 'table' DESC",
+                             "SELECT sql FROM sqlite_schema WHERE tbl_name = $1 AND type IN "
+                             "('table', 'index') AND sql IS NOT NULL ORDER BY type DESC",
                              name));
     if (scripts.empty()) {
       return Error{ErrorCode::kInternal, fmt::format("there is no table {}", name)};

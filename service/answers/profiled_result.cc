@@ -6,7 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/trace/kernel_table.h"
+#include "analysis/trace/trace_context.h"
 #include "service/traces/trace_digest.h"
+#include "trace/trace_nesting.h"
 
 namespace benchhud::service {
 
@@ -22,8 +25,20 @@ std::string_view name_of(CountedBy counted_by) {
 std::string_view ProfiledResult::missing() const {
   if (profile) return "";
   if (!artifact) return "The result has no profile.";
-  return "An older version took the profile in: it is being read again.";
+  // Whether a server does it now is not known here: not one that may not write.
+  return "An older version took the profile in. A server that may write to the store reads it "
+         "again soon after it starts; `benchhud rebuild` does so at once.";
 }
+
+namespace {
+
+void count_marked_iterations(ProfiledResult& found) {
+  if (found.profile->count <= 0) return;
+  found.iterations = found.profile->count;
+  found.counted_by = CountedBy::kMarks;
+}
+
+}  // namespace
 
 Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::ArtifactResult result) {
   schema::ArtifactFilter filter;
@@ -42,10 +57,8 @@ Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::Artif
   found.artifact = std::move(*last);
   BENCHHUD_ASSIGN(found.profile, iterations_of_digest(reader, *found.artifact));
   if (!found.profile) return found;
-  if (found.profile->count > 0) {
-    found.iterations = found.profile->count;
-    found.counted_by = CountedBy::kMarks;
-  } else if (found.artifact->repetition) {
+  count_marked_iterations(found);
+  if (!found.iterations && found.artifact->repetition) {
     const auto facts = reader.result(result.run, result.experiment);
     if (!facts && facts.error().code != schema::ErrorCode::kNotFound) return facts.error();
     if (facts && facts->iterations_per_run.value_or(0) > 0) {
@@ -53,6 +66,15 @@ Expected<ProfiledResult> profile_of_result(schema::Reader& reader, schema::Artif
       found.counted_by = CountedBy::kRepetition;
     }
   }
+  return found;
+}
+
+ProfiledResult profile_of_trace(const trace::Trace& trace) {
+  const trace::TraceNesting nesting = trace::nest(trace);
+  const analysis::TraceContext context(trace, nesting);
+  ProfiledResult found;
+  found.profile = analysis::iteration_profile(context, analysis::launching_operators(context));
+  count_marked_iterations(found);
   return found;
 }
 

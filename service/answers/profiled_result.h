@@ -8,6 +8,7 @@
 #include "analysis/iterations/iteration_comparison.h"
 #include "schema/model/artifact.h"
 #include "schema/results/reader.h"
+#include "trace/trace.h"
 
 namespace benchhud::service {
 
@@ -37,5 +38,9 @@ std::string_view name_of(ProfiledResult::CountedBy counted_by);
 /// name. Errors: kCorrupt, the store's.
 schema::Expected<ProfiledResult> profile_of_result(schema::Reader& reader,
                                                    schema::ArtifactResult result);
+
+/// The same of a trace that is in no store, and of no result: it has no artifact, and nothing but
+/// its marks says how many iterations it has.
+ProfiledResult profile_of_trace(const trace::Trace& trace);
 
 }  // namespace benchhud::service

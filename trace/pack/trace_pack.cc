@@ -1,13 +1,15 @@
 #include "trace/pack/trace_pack.h"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <filesystem>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "schema/db/table_copy.h"
 #include "schema/db/text_store.h"
 #include "schema/results/unrecognized_files.h"
+#include "schema/store/migrate.h"
 
 namespace benchhud::trace {
 
@@ -33,14 +35,42 @@ constexpr std::array<std::string_view, 3> kOthers = {"trace", "text", "hlo_modul
 
 Expected<TracePack> TracePack::make(Connection& store) {
   BENCHHUD_ASSIGN(const std::string file, schema::store_file(store));
-  BENCHHUD_ASSIGN(auto database,
-                  Connection::open_scratch(std::filesystem::path(file).parent_path().string()));
+  BENCHHUD_ASSIGN(auto database, Connection::open_scratch(file));
+  BENCHHUD_ASSIGN(const int version, schema::schema_version_of(store));
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(database, schema::Transaction::Kind::kWrite));
   BENCHHUD_TRY(schema::make_tables_like(store, database, kOthers));
   BENCHHUD_TRY(schema::make_tables_like(store, database, kParts));
-  return TracePack(std::move(database));
+  BENCHHUD_TRY(transaction.commit());
+  return TracePack(std::move(database), version);
+}
+
+Expected<bool> TracePack::is_small() {
+  constexpr std::int64_t kSmall = 4 << 20;
+  static constexpr std::string_view kSql =
+      "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+  schema::Statement query = database_.cached(kSql);
+  const bool is_small = query.step() && query.integer(0) <= kSmall;
+  BENCHHUD_TRY(query.status());
+  return is_small;
+}
+
+Expected<void> TracePack::clear() {
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(database_, schema::Transaction::Kind::kWrite));
+  std::string script;
+  for (const std::string_view table : kOthers) script += fmt::format("DELETE FROM {};", table);
+  for (const std::string_view table : kParts) script += fmt::format("DELETE FROM {};", table);
+  BENCHHUD_TRY(database_.execute(script));
+  return transaction.commit();
 }
 
 Expected<TraceId> TracePack::adopt(Connection& store, TraceId trace) {
+  BENCHHUD_ASSIGN(const int version, schema::schema_version_of(store));
+  if (version != version_) {
+    return schema::Error{schema::ErrorCode::kVersion,
+                         "the store was brought to another version while the trace was read"};
+  }
   const std::int64_t number = schema::to_int(trace);
   BENCHHUD_TRY(schema::copy_rows(database_, store, "trace", "id", number, number));
   const auto adopted = TraceId(store.last_insert_id());

@@ -1,8 +1,7 @@
 // A trace in a database of its own, made without anybody's lock, and taken into a store whole.
 #pragma once
 
-#include <string>
-#include <unordered_map>
+#include <cstdint>
 #include <utility>
 
 #include "schema/base/errors.h"
@@ -23,11 +22,17 @@ class TracePack {
   /// the store. Errors: kIo, kFull, kReadOnly.
   static schema::Expected<TracePack> make(schema::Connection& store);
 
+  /// Whether it is so small that emptying it costs less than making another one.
+  schema::Expected<bool> is_small();
+  /// Takes everything out again, so that it is as if it were new.
+  schema::Expected<void> clear();
+
   /// Where the trace is to be written.
   schema::Connection& database() { return database_; }
 
   /// Copies a trace of the pack into the store, with its index. The caller holds the store's write
-  /// transaction. Errors: kConflict where the store has a trace of that content; the store's.
+  /// transaction. Errors: kConflict where the store has a trace of that content; kVersion where it
+  /// was migrated since the pack was made; the store's.
   schema::Expected<schema::TraceId> adopt(schema::Connection& store, schema::TraceId trace);
   /// The store's number of a text of the pack, which is copied unless the store has it.
   schema::Expected<schema::TextId> adopt_text(schema::Connection& store, schema::TextId text);
@@ -35,9 +40,11 @@ class TracePack {
   schema::Expected<TraceHlo> adopt_hlo(schema::Connection& store, TraceHlo hlo);
 
  private:
-  explicit TracePack(schema::Connection database) : database_(std::move(database)) {}
+  TracePack(schema::Connection database, int version)
+      : database_(std::move(database)), version_(version) {}
 
   schema::Connection database_;
+  int version_;  // of the store's tables
 };
 
 }  // namespace benchhud::trace

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Sums, SumsRow } from "../src/trace/area";
+import type { SumsOfAllTracks, SumsRow } from "../src/trace/area";
 import { type DiffRow, joined } from "../src/trace/diff";
 import { besideHref, relativeWords } from "../src/trace/differences";
 
 const row = (key: string, count: number, self: number, more: Partial<SumsRow> = {}): SumsRow => ({ key, label: 1, category: "cpu_op", class: "operator", thread: null, track: null, count, total_ns: 2 * self, self_ns: self, work_ns: self, min_ns: 1, max_ns: 9, ...more });
 /** `beyond`: self time of what is not listed. */
-const sums = (rows: SumsRow[], beyond = 0): Sums => {
+const sums = (rows: SumsRow[], beyond = 0): SumsOfAllTracks => {
   const all = (of: (one: SumsRow) => number) => rows.reduce((sum, one) => sum + of(one), beyond);
-  return { all: { count: 1, total_ns: 1, self_ns: all((one) => one.self_ns), work_ns: all((one) => one.work_ns), min_ns: 1, max_ns: 1 }, rows, left_out: beyond ? 7 : 0 };
+  return { all: { count: 1, total_ns: 1, self_ns: all((one) => one.self_ns), work_ns: all((one) => one.work_ns), min_ns: 1, max_ns: 1 }, rows, left_out: beyond ? 7 : 0, cannot_tell: null };
 };
 
 test("names of two traces are laid beside each other, the largest change first", () => {

@@ -275,6 +275,21 @@ void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   json.end_object();
 }
 
+constexpr std::string_view kOnlyDerived =
+    "These tracks are derived: sums count the tracks that they are derived from.";
+
+// Whether the tracks that are asked for are derived ones and no others.
+bool has_only_derived(const std::vector<trace::StoredThread>& threads, const TrackFilter& tracks) {
+  if (tracks.is_all()) return false;
+  bool has_derived = false;
+  for (const trace::StoredThread& thread : threads) {
+    if (!tracks.matches(thread.number)) continue;
+    if (!thread.is_derived) return false;
+    has_derived = true;
+  }
+  return has_derived;
+}
+
 Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
                             const AskedTrace& asked, const TraceIndex& index,
                             const TrackFilter& tracks, const AskedWindow& window) {
@@ -294,13 +309,20 @@ Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
   BENCHHUD_ASSIGN(auto rows, by_key.rows());
   const std::int64_t left_out = analysis::truncate_rows(&rows, context.query.size("limit"));
   json.begin_object();
+  // That these tracks are not counted does not mean that nothing happens on them.
+  const bool only_derived = has_only_derived(threads, tracks);
   json.key("all");
-  json.begin_object();
-  write_sums(json, by_key.all());
-  json.end_object();
+  if (only_derived) {
+    json.null();
+  } else {
+    json.begin_object();
+    write_sums(json, by_key.all());
+    json.end_object();
+  }
   json.key("rows");
   json.list(rows, [&](const SumsByKey::Row& row) { write_sums_row(json, row); });
   json.field("left_out", left_out);
+  json.field("cannot_tell", only_derived ? std::optional(kOnlyDerived) : std::nullopt);
   json.end_object();
   return {};
 }

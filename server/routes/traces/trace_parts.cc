@@ -114,7 +114,8 @@ Expected<trace::TraceIndex> asked_index(const RequestContext& context, const Ask
                   trace::TraceIndex::open(context.reader().connection(), trace.id));
   if (index) return *index;
   return schema::Error{schema::ErrorCode::kBusy,
-                       "The trace is not indexed yet. The server does it soon after it starts; "
+                       "The trace is not indexed yet. A server that may write to the store does it "
+                       "soon after it starts; "
                        "`benchhud rebuild` does it at once."};
 }
 

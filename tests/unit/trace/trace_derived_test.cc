@@ -108,6 +108,59 @@ TEST_F(Derived, TracksTakeThePlaceOfThoseBefore) {
   EXPECT_EQ(threads[2].slices, 50);
 }
 
+TEST_F(Derived, LabelsOfTracksBeforeAreFoundAgain) {
+  ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
+  const std::int64_t labels = of(TraceQueries(connection_, id_).info()).labels;
+  const auto blocks = [&] {
+    auto rows = connection_.prepare("SELECT count(*) FROM trace_block");
+    EXPECT_TRUE(rows.step());
+    return rows.integer(0);
+  };
+  const std::int64_t before = blocks();
+  ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
+  EXPECT_EQ(of(TraceQueries(connection_, id_).info()).labels, labels);
+  EXPECT_EQ(blocks(), before);
+
+  // A name that is new has a label of its own, behind the others.
+  DerivedTracks derived = made_up(100);
+  derived.tracks[0].slices[0].label = derived.names.put("another module");
+  ASSERT_TRUE(put_derived_tracks(connection_, id_, derived));
+  ASSERT_TRUE(index_trace(connection_, id_));
+  TraceQueries lookup(connection_, id_);
+  EXPECT_EQ(of(lookup.info()).labels, labels + 1);
+  const Tile tile =
+      of(TileReader(connection_, id_)
+             .tile({.thread = 2, .begin = 0, .end = 30, .buckets = 30, .last_row = 9}));
+  ASSERT_EQ(tile.rows.size(), 1U);
+  std::vector<std::string> names;
+  for (const auto& item : tile.rows[0].items) {
+    const LabelText label = of(lookup.label(item.label));
+    EXPECT_EQ(label.category, kDerivedCategory);
+    names.push_back(label.name);
+  }
+  EXPECT_THAT(names, ElementsAre("another module", "module", "slice"));
+}
+
+TEST_F(Derived, TracksWithoutRoomForTheirLabelsAreNotTriedAgain) {
+  const auto set_labels = [&](std::int64_t count) {
+    return connection_.execute("UPDATE trace SET label_count = " + std::to_string(count));
+  };
+  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks());
+  ASSERT_TRUE(set_labels(kMostIndexedLabels - 1));
+  ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
+  const TraceInfo info = of(TraceQueries(connection_, id_).info());
+  EXPECT_FALSE(info.has_derived_tracks);
+  EXPECT_FALSE(info.lacks_derived_tracks());
+  EXPECT_EQ(info.labels, kMostIndexedLabels - 1);
+  EXPECT_EQ(of(TraceQueries(connection_, id_).threads()).size(), 2U);
+  // Other rules may need fewer.
+  ASSERT_TRUE(connection_.execute("UPDATE trace SET derived_version = derived_version + 1"));
+  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks());
+  ASSERT_TRUE(set_labels(kMostIndexedLabels - 2));
+  ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
+  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).has_derived_tracks) << "as many as may be";
+}
+
 TEST_F(Derived, TracksByOlderRulesAreNotDerived) {
   ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
   ASSERT_TRUE(connection_.execute("UPDATE trace SET derived_version = derived_version - 1"));

@@ -44,9 +44,9 @@ export function iterationsWords(side: ComparedProfile): string {
   return "the whole profile; nothing marks iterations or says how many there are";
 }
 
-/** Of a comparison in which a side has no profile to look at: which, and whether there is none or it is being read again. */
+/** Of a comparison in which a side has no profile to look at: which, and whether there is none or it has to be read again. */
 export function missingWords({ left, right }: Pick<ProfileComparison, "left" | "right">): string {
-  const words = (side: ComparedProfile) => (side.artifact_id === null ? "has no profile" : "has a profile that is being read again");
+  const words = (side: ComparedProfile) => (side.artifact_id === null ? "has no profile" : "has a profile that has to be read again");
   const without = [left, right].filter((side) => side.missing !== null);
   if (without.length === 2 && without.every((side) => side.artifact_id === null)) return "neither has a profile";
   return without.map((side, index) => `${without.length > 1 && left.experiment.column === right.experiment.column ? (index ? "the right" : "the left") : side.experiment.column} ${words(side)}`).join(", ");

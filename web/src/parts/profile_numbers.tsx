@@ -23,7 +23,7 @@ export const NUMBERS: NumberOfProfile[] = [
   { key: "idle", title: "Devices idle", note: "time of an iteration in which no device works", unit: "s", of: (point) => seconds(point.idle_ns) },
   { key: "top", title: "Largest class of kernels", note: "its share of the time on devices; the class may change from run to run, the table names it", unit: "%", of: (point) => point.top_share },
   { key: "compiling", title: "Compiled in the profile", note: "time in which anything was compiled while the profiler ran", unit: "s", of: (point) => seconds(point.compiling_ns) },
-  { key: "memory", title: "Peak of memory", note: "the most that an allocator of XLA had given away at once", unit: "bytes", of: (point) => point.peak_memory_bytes },
+  { key: "memory", title: "Peak of memory", note: "the most that an allocator of XLA had allocated and reserved at once", unit: "bytes", of: (point) => point.peak_memory_bytes },
 ];
 
 /** The numbers that any run knows. */
@@ -84,7 +84,7 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
           .
         </p>
       )}
-      {isReadAgain && <p class="note">Some profiles were taken in by an older version and are being read again: their numbers are missing until then.</p>}
+      {isReadAgain && <p class="note">Some profiles were taken in by an older version: their numbers are missing until a server that may write to the store has read them again, soon after it starts; <code>benchhud rebuild</code> does so at once.</p>}
       {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
       {charts.map(({ number, lines, unit }) => (
         <Chart key={number.key} title={number.title} note={`${unit.name}; ${number.note}`} runs={data.runs} series={lines} unit={unit} unitWord={unit.name} height={140} range={range} onRange={onRange} onPick={(run, one) => go(profileHref(run.id, one.experiment.id))} late={late} />

@@ -17,6 +17,8 @@ import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
 
 export type Sums = components["schemas"]["TraceSums"];
+/** Of all tracks, some of which are recorded and so summed up. */
+export type SumsOfAllTracks = Sums & { all: NonNullable<Sums["all"]> };
 export type SumsRow = Sums["rows"][number];
 export type By = "name" | "category" | "track" | "class";
 /** That the server lists. */
@@ -49,7 +51,7 @@ export function AreaTable({ viewer }: { viewer: Viewer }) {
 
 function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: By; setBy: (by: By) => void }) {
   const { data, error, again, late } = useApi<Sums>(sumsUrl(viewer, area, by));
-  const columns = useMemo(() => columnsOf(viewer, by, data?.all.work_ns ?? 0), [viewer, by, data]);
+  const columns = useMemo(() => columnsOf(viewer, by, data?.all?.work_ns ?? 0), [viewer, by, data]);
   const { begin, end } = area.window;
   return (
     <div class="trace-area">
@@ -59,7 +61,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
         <p>
           {data ? (
             <>
-              <strong>{plural(data.all.count, "slice")}</strong> within <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
+              {data.all ? <strong>{plural(data.all.count, "slice")}</strong> : "Not summed up"} within <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
               {area.tracks ? ` on ${plural(area.tracks.length, "track")}` : ""}
               {viewer.isBelow ? ", in the trace below" : ""}
             </>
@@ -80,7 +82,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
           late={late}
           sortKey="as"
           orderWords="longest total first"
-          empty={area.tracks?.every((one) => viewer.tracks.get(one)?.isDerived) ? "These tracks are derived: sums count the tracks that they are derived from." : "Nothing happens in this area."}
+          empty={data.cannot_tell ?? "Nothing happens in this area."}
         />
       )}
       {data && data.left_out > 0 && <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>}

@@ -1,5 +1,5 @@
 // Two traces on one axis: what each name costs in one and in the other.
-import type { Sums, SumsRow } from "./area";
+import type { SumsOfAllTracks, SumsRow } from "./area";
 
 type Side = { count: number; self: number; total: number };
 export type DiffRow = { key: string; before: Side | null; after: Side | null; /** ns of self time: after − before. */ delta: number };
@@ -11,7 +11,7 @@ const isWork = (row: SumsRow): boolean => row.work_ns > 0 || row.self_ns === 0;
 
 /** Rows of one name in several categories are one. The largest changes first. What only contains other slices is no work, and left
  * out. */
-export function joined(before: Sums, after: Sums): Diff {
+export function joined(before: SumsOfAllTracks, after: SumsOfAllTracks): Diff {
   const rows = new Map<string, DiffRow>();
   const put = ({ key, count, self_ns, total_ns }: SumsRow, side: "before" | "after"): void => {
     const known = rows.get(key) ?? { key, before: null, after: null, delta: 0 };

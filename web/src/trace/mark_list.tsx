@@ -58,7 +58,7 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
       <More list={list} what={MARKS[kind].many} />
       {data.kept < data.total && (
         <p class="quiet note">
-          An older version of benchhud took this trace in and kept the longest {count(data.kept)}. The server finds the others again soon after it starts; <code>benchhud rebuild</code> does so at once.
+          An older version of benchhud took this trace in and kept the longest {count(data.kept)}. A server that may write to the store finds the others again soon after it starts; <code>benchhud rebuild</code> does so at once.
         </p>
       )}
     </>

@@ -237,7 +237,7 @@ TEST_F(DatabaseTest, AStoreOfANewerProgramIsRefused) {
 TEST_F(DatabaseTest, AScratchDatabaseLeavesNoFileAndIsOfItsConnectionAlone) {
   const std::filesystem::path folder = folder_ / "scratch";
   std::filesystem::create_directories(folder);
-  auto scratch = Connection::open_scratch(folder.string());
+  auto scratch = Connection::open_scratch((folder / "store.db").string());
   ASSERT_TRUE(scratch) << scratch.error().message;
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   // More than it keeps in memory.
@@ -250,10 +250,17 @@ TEST_F(DatabaseTest, AScratchDatabaseLeavesNoFileAndIsOfItsConnectionAlone) {
   EXPECT_EQ(size.integer(0), 10'000'000);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 
-  const auto none = Connection::open_scratch((folder / "none").string());
+  const auto none = Connection::open_scratch((folder / "none" / "store.db").string());
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kIo);
-  EXPECT_THAT(none.error().message, testing::HasSubstr("none"));
+  EXPECT_THAT(none.error().message, testing::HasSubstr("beside store.db: No such file"));
+  // What happens to it is said of it, and not of a file that nobody finds.
+  const auto full =
+      scratch->execute("PRAGMA max_page_count = 10; CREATE TABLE u AS SELECT * FROM t");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::kFull);
+  EXPECT_THAT(full.error().message,
+              testing::HasSubstr("the temporary file beside store.db: no space"));
 }
 
 TEST_F(DatabaseTest, AColumnIsBoundWhateverItIs) {

@@ -1,6 +1,8 @@
 // Profiles that an older program took in have no derived tracks, which is said, until they are
 // ingested again.
 
+#include "trace/trace_derived.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -61,6 +63,15 @@ TEST_F(DerivedTracks, OfAnOlderStoreAreNotKnownAndComeWhenTheFileIsIngestedAgain
   EXPECT_TRUE(again["has_index"]);
 }
 
+TEST_F(DerivedTracks, ForWhichThereWasNoRoomAreNotTriedAgain) {
+  take_in();
+  const std::string no_room = std::to_string(benchhud::trace::kNoRoomForDerivedTracks);
+  ASSERT_TRUE(connection_->execute("UPDATE trace SET derived_version = " + no_room));
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
+  take_in();
+  EXPECT_EQ(trace()["derived_tracks"], nullptr);
+}
+
 TEST_F(DerivedTracks, CountInAFlameGraphWhereNothingElseIsAskedFor) {
   take_in();
   const auto rows = [&](const std::string& tracks) {
@@ -74,6 +85,24 @@ TEST_F(DerivedTracks, CountInAFlameGraphWhereNothingElseIsAskedFor) {
   const json derived = rows("?tracks=1");
   ASSERT_EQ(derived.size(), 1U);
   EXPECT_NE(derived, recorded);
+}
+
+TEST_F(DerivedTracks, AreNotSummedUpWhichIsSaidWhereNothingElseIsAskedFor) {
+  take_in();
+  const auto sums = [&](const std::string& tracks) {
+    return get_json(*app(), "/traces/1/sums" + tracks);
+  };
+  const json recorded = sums("");
+  EXPECT_EQ(recorded["all"]["count"], 1);
+  EXPECT_EQ(recorded["cannot_tell"], nullptr);
+  EXPECT_EQ(sums("?tracks=0,1"), recorded) << "the same time twice";
+  const json derived = sums("?tracks=1");
+  EXPECT_EQ(derived["all"], nullptr) << "unknown, and not 0";
+  EXPECT_EQ(derived["rows"], json::array());
+  EXPECT_NE(derived["cannot_tell"].get<std::string>().find("derived"), std::string::npos);
+  // There is no such track: nothing happens on it.
+  EXPECT_EQ(sums("?tracks=7")["all"]["count"], 0);
+  EXPECT_EQ(sums("?tracks=7")["cannot_tell"], nullptr);
 }
 
 }  // namespace

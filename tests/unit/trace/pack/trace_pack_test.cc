@@ -91,6 +91,29 @@ TEST(TracePack, AStoreAdoptsAllRowsOfATrace) {
   }
 }
 
+TEST(TracePack, OneThatWasClearedIsAsNew) {
+  Connection store = trace_store(), direct = trace_store();
+  TracePack pack = pack_for(store);
+  put_with_all(pack.database(), any_trace(2, 60'000));
+  ASSERT_TRUE(pack.clear());
+  put_with_all(direct, any_trace(1, 100));
+  const auto adopted = pack.adopt(store, put_with_all(pack.database(), any_trace(1, 100)));
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  for (const std::string& table : tables_of_traces(store)) {
+    EXPECT_THAT(rows_of(store, table), ElementsAreArray(rows_of(direct, table))) << table;
+  }
+}
+
+TEST(TracePack, OneOfOlderTablesIsNotAdopted) {
+  Connection store = trace_store();
+  TracePack pack = pack_for(store);
+  const TraceId packed = put(pack.database(), any_trace(1, 100));
+  ASSERT_TRUE(store.execute("PRAGMA user_version = 1000"));
+  const auto adopted = pack.adopt(store, packed);
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, schema::ErrorCode::kVersion);
+}
+
 TEST(TracePack, EveryTableOfTracesIsInAPackOrKnownNotToBe) {
   Connection store = trace_store();
   TracePack pack = pack_for(store);

@@ -35,9 +35,9 @@ using schema::Connection;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
+using service::BackendComparison;
 using service::ComparedRow;
 using service::ComparedTime;
-using service::ProfileComparison;
 using service::ProfiledResult;
 
 struct ComparedSide {
@@ -224,7 +224,7 @@ std::string operators_text(const FrameworkOperators& of) {
   return "unknown";
 }
 
-void print_text(const BothSides& both, const ProfileComparison& comparison, std::size_t most) {
+void print_text(const BothSides& both, const BackendComparison& comparison, std::size_t most) {
   print_side("left", both.left);
   print_side("right", both.right);
   fmt::print("\n  {:>18}  {:>18}  {:>10}  part of an iteration\n", "left", "right", "difference");
@@ -255,7 +255,7 @@ void print_text(const BothSides& both, const ProfileComparison& comparison, std:
 
 Expected<void> print_profile_comparison(const ProfileComparisonRequest& request) {
   BENCHHUD_ASSIGN(const BothSides both, read_sides(request));
-  const ProfileComparison comparison =
+  const BackendComparison comparison =
       service::compare_profiles(both.left.profiled, both.right.profiled);
   if (request.as_json) {
     std::string text;

@@ -84,8 +84,8 @@ std::vector<ComparedRow> compared_operators(const ProfiledResult& left, const Pr
 
 }  // namespace
 
-ProfileComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right) {
-  ProfileComparison comparison;
+BackendComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right) {
+  BackendComparison comparison;
   comparison.parts = compared_parts(left, right);
   if (!left.profile || !right.profile) return comparison;
   const auto operators = analysis::compare_operators(left.profiled(), right.profiled());

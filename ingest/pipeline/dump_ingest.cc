@@ -369,14 +369,14 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(state_.store, trace));
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
     const bool can_derive = static_cast<bool>(state_.options.trace_summary);
-    if (stored && (!info.lacks_derived_tracks() || !can_derive)) return {};
+    if (stored && (!info.lacks_derived_tracks || !can_derive)) return {};
     trace::PackedArgs args;
     const XplaneTrace made = read_xplane(file.bytes(), &args, file.damage());
     BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(state_.store, trace, made.trace));
     if (!can_derive) return {};
     const trace::TraceNesting nesting = trace::nest(made.trace, trace::NestingRows::kYes);
     const TraceSummary summary = state_.options.trace_summary(made.trace, nesting);
-    if (summary.derived_tracks && info.lacks_derived_tracks()) {
+    if (summary.derived_tracks && info.lacks_derived_tracks) {
       BENCHHUD_TRY(trace::put_derived_tracks(state_.store, trace, *summary.derived_tracks));
       BENCHHUD_TRY(trace::index_trace(state_.store, trace));
     }
@@ -389,7 +389,7 @@ class DumpIngest::File {
   // Where the store does not have them already, of the same content; without the trace's index.
   Expected<void> put_missing_tracks(schema::TraceId trace, const trace::DerivedTracks& derived) {
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, trace).info());
-    if (!info.lacks_derived_tracks()) return {};
+    if (!info.lacks_derived_tracks) return {};
     return trace::put_derived_tracks(state_.store, trace, derived);
   }
 

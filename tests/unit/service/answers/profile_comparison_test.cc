@@ -96,5 +96,21 @@ TEST(BackendComparison, TimesOfADeviceAndOfTheHostDoNotCompare) {
   EXPECT_THAT(std::string(comparison.without_difference), HasSubstr("do not compare"));
 }
 
+TEST(BackendComparison, WhereNoOperatorIsKnownNothingIsSaidOfDevices) {
+  for (const auto where : {FrameworkOperators::Where::kHost, FrameworkOperators::Where::kDevice}) {
+    ProfiledResult left = made_profile(), right = made_profile();
+    left.profile->operators = {};
+    left.profile->operators.where = FrameworkOperators::Where::kNowhere;
+    left.profile->operators.unknown = "The profile shows nothing.";
+    right.profile->operators.where = where;
+    for (const auto& comparison : {compare_profiles(left, right), compare_profiles(right, left)}) {
+      EXPECT_THAT(comparison.operators, Each(Field(&ComparedRow::difference, std::nullopt)));
+      EXPECT_EQ(comparison.without_difference, "");
+    }
+    EXPECT_EQ(compare_profiles(left, right).operators.at(0).left.unknown,
+              "The profile shows nothing.");
+  }
+}
+
 }  // namespace
 }  // namespace benchhud::service

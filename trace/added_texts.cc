@@ -8,13 +8,14 @@ namespace benchhud::trace {
 
 schema::Expected<AddedTexts> AddedTexts::of(schema::Connection& connection, schema::TraceId trace) {
   AddedTexts made;
-  schema::Statement query = connection.cached(sql::kBlocksOfTrace);
-  query.bind(1, trace).bind(2, TraceBlockKind::kTexts);
-  while (query.step()) {
-    BENCHHUD_ASSIGN(const std::vector<std::string> texts, decode_texts(query.blob(2)));
-    for (const std::string& text : texts) made.numbers_.try_emplace(text, made.count_++);
-  }
-  BENCHHUD_TRY(query.status());
+  BENCHHUD_TRY(for_each_block(connection, trace, TraceBlockKind::kTexts,
+                              [&](std::string_view block) -> schema::Expected<void> {
+                                BENCHHUD_ASSIGN(const std::vector<std::string> texts,
+                                                decode_texts(block));
+                                for (const std::string& text : texts)
+                                  made.numbers_.try_emplace(text, made.count_++);
+                                return {};
+                              }));
   return made;
 }
 

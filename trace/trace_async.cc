@@ -75,17 +75,10 @@ class AsyncTracks {
   // phases, name.
   using Key = std::tuple<bool, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-  template <class Take>
-  schema::Expected<void> for_each_block(TraceBlockKind kind, Take take) {
-    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
-    blocks.bind(1, trace_).bind(2, kind);
-    while (blocks.step()) BENCHHUD_TRY(take(blocks.blob(2)));
-    return blocks.status();
-  }
-
   schema::Expected<void> read_steps() {
     return for_each_block(
-        TraceBlockKind::kPoints, [&](std::string_view block) -> schema::Expected<void> {
+        connection_, trace_, TraceBlockKind::kPoints,
+        [&](std::string_view block) -> schema::Expected<void> {
           BENCHHUD_ASSIGN(const auto points, decode_points(block));
           for (const auto& [point, args] : points) {
             if (!is_async(point.phase)) continue;
@@ -98,7 +91,7 @@ class AsyncTracks {
   }
 
   schema::Expected<void> read_labels() {
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kLabels,
+    BENCHHUD_TRY(for_each_block(connection_, trace_, TraceBlockKind::kLabels,
                                 [&](std::string_view block) -> schema::Expected<void> {
                                   BENCHHUD_ASSIGN(const auto labels, decode_labels(block));
                                   labels_.insert(labels_.end(), labels.begin(), labels.end());
@@ -111,7 +104,7 @@ class AsyncTracks {
   }
 
   schema::Expected<void> read_texts() {
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kTexts,
+    BENCHHUD_TRY(for_each_block(connection_, trace_, TraceBlockKind::kTexts,
                                 [&](std::string_view block) -> schema::Expected<void> {
                                   BENCHHUD_ASSIGN(const auto texts, decode_texts(block));
                                   for (const std::string& text : texts) {

@@ -20,6 +20,7 @@
 #include "trace/queries.h"
 #include "trace/trace_chunk.h"
 #include "trace/trace_queries.h"
+#include "trace/trace_rows.h"
 #include "trace/trace_tiles.h"
 
 namespace benchhud::trace {
@@ -69,15 +70,14 @@ class CounterIndexer {
 
   schema::Expected<std::int64_t> run() {
     // The blocks' numbers first: what is looked up below reads others in between.
-    schema::Statement query = connection_.cached(sql::kBlocksOfTrace);
-    query.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
-    while (query.step()) {
-      BENCHHUD_ASSIGN(const auto points, decode_points(query.blob(2)));
+    const auto add_counters = [&](std::string_view block) -> schema::Expected<void> {
+      BENCHHUD_ASSIGN(const auto points, decode_points(block));
       for (const ChunkPoint& each : points) {
         if (each.point.phase == 'C') BENCHHUD_TRY(add(each));
       }
-    }
-    BENCHHUD_TRY(query.status());
+      return {};
+    };
+    BENCHHUD_TRY(for_each_block(connection_, trace_, TraceBlockKind::kPoints, add_counters));
     BENCHHUD_TRY(finish());
     return static_cast<std::int64_t>(left_out_.size());
   }

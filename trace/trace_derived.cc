@@ -29,19 +29,19 @@ class DerivedLabels {
     DerivedLabels made(std::move(texts), known);
     std::unordered_map<std::uint32_t, std::uint32_t> label_of_text;
     const std::uint32_t category = made.texts_.put(kDerivedCategory);
-    schema::Statement query = connection.cached(sql::kBlocksOfTrace);
-    query.bind(1, trace).bind(2, TraceBlockKind::kLabels);
-    while (query.step()) {
-      const auto first = static_cast<std::uint32_t>(query.integer(0));
-      BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels, decode_labels(query.blob(2)));
-      for (std::uint32_t i = 0; i < labels.size(); ++i) {
-        const TraceLabel& label = labels[i];
-        if (label == TraceLabel{label.name, category, kDerivedRole}) {
-          label_of_text.try_emplace(label.name, first + i);
-        }
-      }
-    }
-    BENCHHUD_TRY(query.status());
+    std::uint32_t number = 0;
+    BENCHHUD_TRY(for_each_block(connection, trace, TraceBlockKind::kLabels,
+                                [&](std::string_view block) -> schema::Expected<void> {
+                                  BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels,
+                                                  decode_labels(block));
+                                  for (const TraceLabel& label : labels) {
+                                    if (label == TraceLabel{label.name, category, kDerivedRole}) {
+                                      label_of_text.try_emplace(label.name, number);
+                                    }
+                                    ++number;
+                                  }
+                                  return {};
+                                }));
     for (std::uint32_t name = 1; name < names.size(); ++name) {
       const std::uint32_t text = made.texts_.put(names[name]);
       const auto next = static_cast<std::uint32_t>(made.count());

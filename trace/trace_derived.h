@@ -39,9 +39,9 @@ struct DerivedTracks {
 /// Stores them behind the trace's threads, with the labels that they need, in place of those that
 /// are there. Deletes the trace's index, for index_trace() to be called afterwards. Call it within
 /// a transaction. Texts and labels that the trace has already, as of tracks that were derived
-/// before, are not stored again; to find them, all are read. A trace that would have more than
-/// kMostIndexedLabels labels by them gets none, which is kept (kNoRoomForDerivedTracks). Errors:
-/// kCorrupt, the store's.
+/// before, are not stored again; to find them, all are read. A trace that would lose its index by
+/// them, since it would have more than kMostIndexedLabels labels, gets none, which is kept
+/// (kNoRoomForDerivedTracks). Errors: kCorrupt, the store's.
 schema::Expected<void> put_derived_tracks(schema::Connection& connection, schema::TraceId trace,
                                           const DerivedTracks& derived);
 

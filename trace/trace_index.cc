@@ -241,16 +241,16 @@ class TraceIndexer {
   // Of each thread, without metadata.
   schema::Expected<std::vector<std::int64_t>> count_points(std::size_t threads) {
     std::vector<std::int64_t> counts(threads);
-    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
-    blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
-    while (blocks.step()) {
-      BENCHHUD_ASSIGN(const auto points, decode_points(blocks.blob(2)));
-      for (const ChunkPoint& each : points) {
-        if (each.point.thread >= threads) return schema::corrupt_trace("chunk of points");
-        if (each.point.phase != 'M') ++counts[each.point.thread];
-      }
-    }
-    BENCHHUD_TRY(blocks.status());
+    BENCHHUD_TRY(for_each_block(connection_, trace_, TraceBlockKind::kPoints,
+                                [&](std::string_view block) -> schema::Expected<void> {
+                                  BENCHHUD_ASSIGN(const auto points, decode_points(block));
+                                  for (const ChunkPoint& each : points) {
+                                    if (each.point.thread >= threads)
+                                      return schema::corrupt_trace("chunk of points");
+                                    if (each.point.phase != 'M') ++counts[each.point.thread];
+                                  }
+                                  return {};
+                                }));
     return counts;
   }
 
@@ -380,13 +380,12 @@ class TraceIndexer {
 
   schema::Expected<void> put_flow_kinds() {
     std::map<std::uint32_t, std::int64_t> ends;
-    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
-    blocks.bind(1, trace_).bind(2, TraceBlockKind::kFlows);
-    while (blocks.step()) {
-      BENCHHUD_ASSIGN(const auto flows, decode_flows(blocks.blob(2)));
-      for (const ChunkFlow& flow : flows) ++ends[flow.category];
-    }
-    BENCHHUD_TRY(blocks.status());
+    BENCHHUD_TRY(for_each_block(connection_, trace_, TraceBlockKind::kFlows,
+                                [&](std::string_view block) -> schema::Expected<void> {
+                                  BENCHHUD_ASSIGN(const auto flows, decode_flows(block));
+                                  for (const ChunkFlow& flow : flows) ++ends[flow.category];
+                                  return {};
+                                }));
     for (const auto& [category, count] : ends) {
       BENCHHUD_TRY(connection_.cached(sql::kInsertTraceFlowKind)
                        .bind(1, trace_)

@@ -31,16 +31,16 @@ class TraceLoader {
     BENCHHUD_TRY(get_row());
     BENCHHUD_TRY(get_problems());
     BENCHHUD_TRY(get_threads());
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kTexts,
+    BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kTexts,
                                 [&](std::string_view bytes) { return get_texts(bytes); }));
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kLabels,
+    BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kLabels,
                                 [&](std::string_view bytes) { return get_labels(bytes); }));
     for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) BENCHHUD_TRY(get_slices(i));
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kPoints,
+    BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kPoints,
                                 [&](std::string_view bytes) { return get_points(bytes); }));
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kFlows,
+    BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kFlows,
                                 [&](std::string_view bytes) { return get_flows(bytes); }));
-    BENCHHUD_TRY(for_each_block(TraceBlockKind::kXlaProfile,
+    BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kXlaProfile,
                                 [&](std::string_view bytes) { return get_xla_profile(bytes); }));
     if (std::int64_t(trace_.slices.size()) != slice_count_ ||
         std::int64_t(trace_.points.size()) != point_count_ ||
@@ -94,15 +94,6 @@ class TraceLoader {
     schema::Statement query = connection_.cached(sql::kThreadsOfTrace);
     query.bind(1, id_).bind(2, false);
     BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
-    return {};
-  }
-
-  template <class Take>
-  schema::Expected<void> for_each_block(TraceBlockKind kind, Take take) {
-    schema::Statement query = connection_.cached(sql::kBlocksOfTrace);
-    query.bind(1, id_).bind(2, kind);
-    while (query.step()) BENCHHUD_TRY(take(query.blob(2)));
-    BENCHHUD_TRY(query.status());
     return {};
   }
 

@@ -63,20 +63,21 @@ schema::Expected<TraceInfo> TraceQueries::info() {
   return one(
       query,
       [](const schema::Statement& row) {
-        return TraceInfo{
-            .content = hash_of(row, 1),
-            .byte_count = row.integer(2),
-            .base_time = row.integer(3),
-            .origin = row.optional_integer(18).value_or(0),
-            .slices = row.integer(4),
-            .points = row.integer(5),
-            .flows = row.integer(6),
-            .labels = row.integer(7),
-            .events = row.integer(9),
-            .problem_count = row.integer(17),
-            .has_async_tracks = row.integer(19) != 0,
-            .has_derived_tracks = row.optional_integer(21) == kDerivedTracksVersion,
-            .has_no_room_for_derived_tracks = row.optional_integer(21) == kNoRoomForDerivedTracks};
+        const auto derived_version = row.optional_integer(21);
+        return TraceInfo{.content = hash_of(row, 1),
+                         .byte_count = row.integer(2),
+                         .base_time = row.integer(3),
+                         .origin = row.optional_integer(18).value_or(0),
+                         .slices = row.integer(4),
+                         .points = row.integer(5),
+                         .flows = row.integer(6),
+                         .labels = row.integer(7),
+                         .events = row.integer(9),
+                         .problem_count = row.integer(17),
+                         .has_async_tracks = row.integer(19) != 0,
+                         .has_derived_tracks = derived_version == kDerivedTracksVersion,
+                         .lacks_derived_tracks = derived_version != kDerivedTracksVersion &&
+                                                 derived_version != kNoRoomForDerivedTracks};
       },
       fmt::format("trace {}", to_int(trace_)));
 }

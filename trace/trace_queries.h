@@ -26,13 +26,8 @@ struct TraceInfo {
   std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
   bool has_async_tracks = false;
   bool has_derived_tracks = false;  ///< by today's rules (trace_derived.h)
-  /// By today's rules there was no room for the labels of derived tracks.
-  bool has_no_room_for_derived_tracks = false;
-
-  /// Whether tracks are still to be derived by today's rules.
-  bool lacks_derived_tracks() const {
-    return !has_derived_tracks && !has_no_room_for_derived_tracks;
-  }
+  /// Whether tracks are still to be derived by today's rules: it has none, and room for them.
+  bool lacks_derived_tracks = false;
 };
 
 struct StoredThread {

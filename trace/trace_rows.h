@@ -12,6 +12,7 @@
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
+#include "trace/queries.h"
 #include "trace/trace.h"
 #include "trace/trace_queries.h"
 #include "trace/trace_slices.h"
@@ -70,5 +71,16 @@ struct BlockPlace {
 };
 schema::Expected<void> insert_block(schema::Connection& connection, schema::TraceId trace,
                                     const BlockPlace& place, std::string_view bytes);
+
+/// Calls `take` with the bytes of each block of a kind, in the order of what is in them, until it
+/// gives an error. The bytes live only during the call.
+template <class Take>
+schema::Expected<void> for_each_block(schema::Connection& connection, schema::TraceId trace,
+                                      TraceBlockKind kind, Take take) {
+  schema::Statement query = connection.cached(sql::kBlocksOfTrace);
+  query.bind(1, trace).bind(2, kind);
+  while (query.step()) BENCHHUD_TRY(take(query.blob(0)));
+  return query.status();
+}
 
 }  // namespace benchhud::trace

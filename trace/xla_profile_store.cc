@@ -34,13 +34,12 @@ schema::Expected<std::optional<XlaProfile>> read_xla_profile(schema::Connection&
                                                              schema::TraceId trace) {
   // Whether a text is there shows when it is looked up.
   constexpr std::size_t kAnyText = std::numeric_limits<std::uint32_t>::max();
-  schema::Statement query = connection.cached(sql::kBlocksOfTrace);
-  query.bind(1, trace).bind(2, TraceBlockKind::kXlaProfile);
-  std::optional<XlaProfile> profile;
-  if (query.step()) {
-    BENCHHUD_ASSIGN(profile, decode_xla_profile(query.blob(2), kAnyText));
-  }
-  BENCHHUD_TRY(query.status());
+  std::optional<XlaProfile> profile;  // of the only block
+  BENCHHUD_TRY(for_each_block(connection, trace, TraceBlockKind::kXlaProfile,
+                              [&](std::string_view block) -> schema::Expected<void> {
+                                BENCHHUD_ASSIGN(profile, decode_xla_profile(block, kAnyText));
+                                return {};
+                              }));
   return profile;
 }
 

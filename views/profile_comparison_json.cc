@@ -12,9 +12,9 @@ using analysis::FrameworkOperators;
 using analysis::IterationPart;
 using analysis::IterationProfile;
 using schema::to_int;
+using service::BackendComparison;
 using service::ComparedRow;
 using service::ComparedTime;
-using service::ProfileComparison;
 using service::ProfiledResult;
 
 namespace {
@@ -113,7 +113,7 @@ void write_side(schema::JsonWriter& json, std::string_view key, const ComparedPr
 }  // namespace
 
 void write_profile_comparison(schema::JsonWriter& json, const ComparedProfile& left,
-                              const ComparedProfile& right, const ProfileComparison& comparison,
+                              const ComparedProfile& right, const BackendComparison& comparison,
                               std::size_t most_operators) {
   const auto write = [&](const ComparedRow& row) { write_row(json, row); };
   json.begin_object();
@@ -135,7 +135,7 @@ void write_profile_comparison(schema::JsonWriter& json, const ComparedProfile& l
   json.end_object();
 }
 
-void write_compared_rows(schema::JsonWriter& json, const ProfileComparison& comparison) {
+void write_compared_rows(schema::JsonWriter& json, const BackendComparison& comparison) {
   const auto write = [&](const ComparedRow& row) { write_row(json, row); };
   json.begin_array();
   std::ranges::for_each(comparison.parts, write);

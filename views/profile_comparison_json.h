@@ -29,9 +29,9 @@ void write_profile_numbers(schema::JsonWriter& json, const service::ProfiledResu
 /// ProfileComparison of openapi.json, with the first `most_operators`.
 void write_profile_comparison(schema::JsonWriter& json, const ComparedProfile& left,
                               const ComparedProfile& right,
-                              const service::ProfileComparison& comparison,
+                              const service::BackendComparison& comparison,
                               std::size_t most_operators);
 /// Its parts and operators, all of them, as one list.
-void write_compared_rows(schema::JsonWriter& json, const service::ProfileComparison& comparison);
+void write_compared_rows(schema::JsonWriter& json, const service::BackendComparison& comparison);
 
 }  // namespace benchhud::views

@@ -35,9 +35,9 @@ using schema::Connection;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
+using service::BackendComparison;
 using service::ComparedRow;
 using service::ComparedTime;
-using service::ProfileComparison;
 using service::ProfiledResult;
 
 struct ComparedSide {
@@ -72,13 +72,18 @@ Expected<ComparedSide> side_of_file(const std::string& path) {
   return side;
 }
 
-Error not_a_result(const std::string& asked, const Error& why) {
-  return Error{why.code, fmt::format("{} is no file, and no result: {}", asked, why.message)};
+// Whether there is such a result is not known where the store cannot be read.
+Error not_looked_up(const std::string& asked, const Error& why) {
+  const bool is_told = why.code == ErrorCode::kNotFound || why.code == ErrorCode::kAmbiguous ||
+                       why.code == ErrorCode::kInvalidArgument;
+  return Error{why.code,
+               fmt::format("{} is no file, and {}: {}", asked,
+                           is_told ? "no result" : "cannot be looked up as a result", why.message)};
 }
 
 Expected<ComparedSide> side_of_result(Connection& store, const std::string& asked) {
   const auto result = find_result(store, asked);
-  if (!result) return not_a_result(asked, result.error());
+  if (!result) return not_looked_up(asked, result.error());
   schema::Reader reader(store);
   ComparedSide side;
   side.asked = asked;
@@ -108,7 +113,7 @@ Expected<BothSides> read_sides(const ProfileComparisonRequest& request) {
     }
     if (!store) {
       auto opened = schema::open_store_for_reading(request.store);
-      if (!opened) return not_a_result(*name, opened.error());
+      if (!opened) return not_looked_up(*name, opened.error());
       store = *std::move(opened);
       auto begun = schema::Transaction::begin(*store, schema::Transaction::Kind::kRead);
       if (!begun) return begun.error();
@@ -153,9 +158,12 @@ std::string iterations_text(const ProfiledResult& of) {
 void print_side(std::string_view name, const ComparedSide& side) {
   if (side.run && side.entry != nullptr) {
     const schema::ExperimentView of = side.entry->experiment();
-    fmt::print("{:<7}{}, {}, {}, run {}\n       {}\n", name, printable(of.model),
-               printable(of.test), printable(side.entry->column()), printable(side.run->name),
-               side.profiled.artifact ? printable(side.profiled.artifact->name) : "");
+    fmt::print(
+        "{:<7}{}, {}, {}, run {}\n       {}, {}\n       {}\n", name, printable(of.model),
+        printable(of.test), printable(side.entry->column()), printable(side.run->name),
+        of.accelerator_model.empty() ? "on an unknown machine" : printable(of.accelerator_model),
+        of.batch_size ? fmt::format("batch {}", *of.batch_size) : "batch size unknown",
+        side.profiled.artifact ? printable(side.profiled.artifact->name) : "");
   } else {
     fmt::print("{:<7}{}\n", name, printable(side.asked));
   }
@@ -224,9 +232,17 @@ std::string operators_text(const FrameworkOperators& of) {
   return "unknown";
 }
 
-void print_text(const BothSides& both, const ProfileComparison& comparison, std::size_t most) {
+bool has_other_flags(const BothSides& both) {
+  if (both.left.entry == nullptr || both.right.entry == nullptr) return false;
+  const schema::ExperimentView left = both.left.entry->experiment();
+  const schema::ExperimentView right = both.right.entry->experiment();
+  return left.xla_flags != right.xla_flags || left.flags != right.flags;
+}
+
+void print_text(const BothSides& both, const BackendComparison& comparison, std::size_t most) {
   print_side("left", both.left);
   print_side("right", both.right);
+  if (has_other_flags(both)) fmt::print("       the two have other flags\n");
   fmt::print("\n  {:>18}  {:>18}  {:>10}  part of an iteration\n", "left", "right", "difference");
   print_rows(comparison.parts);
   print_reasons(comparison.parts);
@@ -255,7 +271,7 @@ void print_text(const BothSides& both, const ProfileComparison& comparison, std:
 
 Expected<void> print_profile_comparison(const ProfileComparisonRequest& request) {
   BENCHHUD_ASSIGN(const BothSides both, read_sides(request));
-  const ProfileComparison comparison =
+  const BackendComparison comparison =
       service::compare_profiles(both.left.profiled, both.right.profiled);
   if (request.as_json) {
     std::string text;

@@ -88,7 +88,7 @@ Expected<void> PreparedTrace::add_missing(Connection& store, TraceId trace) cons
   bool is_new = false;
   if (missing_.derived_tracks) {
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-    is_new = info.lacks_derived_tracks();
+    is_new = info.lacks_derived_tracks;
     if (is_new) BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *missing_.derived_tracks));
   }
   BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(store, trace));

@@ -22,7 +22,7 @@ Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
   ProfileRenewal renewal;
   BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(store, trace));
   BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-  if (!stored || (summarize && info.lacks_derived_tracks())) {
+  if (!stored || (summarize && info.lacks_derived_tracks)) {
     trace::PackedArgs args;
     renewal.profile_ = std::move(read_xplane(file.bytes(), &args, file.damage()).trace);
     if (summarize) {
@@ -57,7 +57,7 @@ Expected<void> ProfileRenewal::put_profile(Connection& store, TraceId trace,
   if (!summary_) return {};
   if (summary_->derived_tracks) {
     BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-    if (info.lacks_derived_tracks()) {
+    if (info.lacks_derived_tracks) {
       BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *summary_->derived_tracks));
       BENCHHUD_TRY(trace::index_trace(store, trace));
     }

@@ -84,13 +84,16 @@ std::vector<ComparedRow> compared_operators(const ProfiledResult& left, const Pr
 
 }  // namespace
 
-ProfileComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right) {
-  ProfileComparison comparison;
+BackendComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right) {
+  BackendComparison comparison;
   comparison.parts = compared_parts(left, right);
   if (!left.profile || !right.profile) return comparison;
   const auto operators = analysis::compare_operators(left.profiled(), right.profiled());
   comparison.operators = compared_operators(left, right, operators);
-  if (left.profile->operators.where != right.profile->operators.where) {
+  using Where = FrameworkOperators::Where;
+  const Where on_left = left.profile->operators.where, on_right = right.profile->operators.where;
+  // Where one of them is not known, the side itself says so.
+  if (on_left != on_right && on_left != Where::kNowhere && on_right != Where::kNowhere) {
     comparison.without_difference = kWhereDiffers;
   }
   return comparison;

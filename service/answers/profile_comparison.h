@@ -32,7 +32,7 @@ struct ComparedRow {
   std::optional<double> difference;
 };
 
-struct ProfileComparison {
+struct BackendComparison {
   std::vector<ComparedRow> parts;      ///< in the order of kComparedParts
   std::vector<ComparedRow> operators;  ///< the largest difference first; none without two profiles
   /// Why no operators have a difference, where they are known of both sides; "" where they do.
@@ -45,6 +45,6 @@ inline constexpr std::array kComparedParts = {
     analysis::IterationPart::kTransferring, analysis::IterationPart::kExecuting,
     analysis::IterationPart::kWaiting,      analysis::IterationPart::kUnknown};
 
-ProfileComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right);
+BackendComparison compare_profiles(const ProfiledResult& left, const ProfiledResult& right);
 
 }  // namespace benchhud::service

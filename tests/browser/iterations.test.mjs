@@ -38,9 +38,27 @@ test("two backends stand beside each other: parts, profiles, operators", () =>
     assert.match(await text(first), /aten::mm.*400 µs.*300 µs.*−100 µs/s);
     assert.match(await text(page.locator("section[aria-labelledby=operators]")), /a fusion of XLA counts wholly as the one operator that the profile gives it\./);
     assert.match(await text(page.locator(".reasons-unknown")), /no operator is known/);
+    assert.equal(await page.getByText("Not only the backends differ").count(), 0);
     assert.deepEqual(await axe(page), []);
     await shot(page, "iterations");
   }));
+
+test("what else differs than the backend is said", async () => {
+  const { page, close } = await openPage(browser);
+  try {
+    await page.route(`**/api/v1/runs/*/results/${ids.inductor}`, async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      await route.fulfill({ response, json: { ...answer, experiment: { ...answer.experiment, batch_size: 64 } } });
+    });
+    await visit(page, compared(3));
+    assert.match(await text(page.locator(".page-head")), /Not only the backends differ: batch 64 and batch 8\./);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "iterations-other-batch");
+  } finally {
+    await close();
+  }
+});
 
 test("what no operator is known of is not called new where one side has none of it", async () => {
   const { page, close } = await openPage(browser);

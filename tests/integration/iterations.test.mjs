@@ -89,7 +89,7 @@ describe("memory of allocators", () => {
       cannot_tell: null,
     });
     const { text } = await ask(`/traces/${trace}/memory?format=csv`);
-    assert.equal(text, `allocator,allocations,deallocations,most_allocated_and_reserved_bytes,most_allocated_and_reserved_ns,most_in_use_since_start_bytes,capacity_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)}\r\n`);
+    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)}\r\n`);
   });
 
   test("a profile without allocations and a trace that is no XPlane profile are told apart", async () => {

@@ -73,6 +73,8 @@ describe("two results", () => {
     assert.match(stdout, /^left +alpha, eval, inductor, run 2025-/m);
     assert.match(stdout, /4 iterations, by steps of the profiler; 1 ms an iteration/);
     assert.match(stdout, /^right +alpha, eval, openxla\+dynamo, run 2025-/m);
+    assert.equal(stdout.match(/^ {7}NVIDIA A100-SXM4-40GB, batch 8$/gm)?.length, 2, stdout);
+    assert.doesNotMatch(stdout, /other flags/);
     assert.match(stdout, /4 iterations, by step marks of PyTorch\/XLA; 850 µs an iteration/);
     assert.deepEqual(rowOf(stdout, "compiling"), ["100 µs", "10.0 %", "0 s", "0.0 %", "-100 µs", "compiling"]);
     assert.deepEqual(rowOf(stdout, "executing"), ["450 µs", "45.0 %", "400 µs", "47.1 %", "-50 µs", "executing"]);
@@ -150,6 +152,7 @@ describe("what cannot be compared", () => {
     refused(compare(LEFT, "latest/99999"), 1, /is no file, and no result/);
     refused(compare(chrome, "gone.json"), 2, /gone\.json is no file, and no result/);
     refused(compare(chrome, LEFT, { store: join(folder, "nowhere.db") }), 1, /no file, and no result: .*nowhere\.db/);
+    refused(compare(chrome, LEFT, { store: write("damaged.db", "no store at all") }), 1, /is no file, and cannot be looked up as a result: /);
     refused(compare(chrome, write("text.json", "words")), 1, /text\.json/);
     refused(compare(chrome, folder), 2, /is no file, and no result/);
     refused(compare(chrome, "n".repeat(5000)), 2, /is no file, and no result/);

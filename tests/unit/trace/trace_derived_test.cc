@@ -145,17 +145,17 @@ TEST_F(Derived, TracksWithoutRoomForTheirLabelsAreNotTriedAgain) {
   const auto set_labels = [&](std::int64_t count) {
     return connection_.execute("UPDATE trace SET label_count = " + std::to_string(count));
   };
-  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks());
+  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks);
   ASSERT_TRUE(set_labels(kMostIndexedLabels - 1));
   ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
   const TraceInfo info = of(TraceQueries(connection_, id_).info());
   EXPECT_FALSE(info.has_derived_tracks);
-  EXPECT_FALSE(info.lacks_derived_tracks());
+  EXPECT_FALSE(info.lacks_derived_tracks);
   EXPECT_EQ(info.labels, kMostIndexedLabels - 1);
   EXPECT_EQ(of(TraceQueries(connection_, id_).threads()).size(), 2U);
   // Other rules may need fewer.
   ASSERT_TRUE(connection_.execute("UPDATE trace SET derived_version = derived_version + 1"));
-  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks());
+  EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).lacks_derived_tracks);
   ASSERT_TRUE(set_labels(kMostIndexedLabels - 2));
   ASSERT_TRUE(put_derived_tracks(connection_, id_, made_up(100)));
   EXPECT_TRUE(of(TraceQueries(connection_, id_).info()).has_derived_tracks) << "as many as may be";

@@ -119,7 +119,8 @@ export function profilePairs(answer: ProfileSeriesAnswer): ProfilePair[] {
   );
 }
 
-function differenceOfSettings(left: Experiment, right: Experiment): string {
+/** What of two configurations is not the same beside the backend, in words; "": nothing. */
+export function differenceOfSettings(left: Experiment, right: Experiment): string {
   const of = machineAndBatch(right);
   const words = machineAndBatch(left).flatMap((word, index) => (word === of[index] ? [] : [`${word} and ${of[index]}`]));
   if (!words.length && settings(left) !== settings(right)) words.push("other flags");

@@ -6,7 +6,7 @@ import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ResultDet
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
-import { SIDE_NAMES, type SideName, comparisonSentenceOf, isInTime, iterationsWords, missingWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
+import { SIDE_NAMES, type SideName, comparisonSentenceOf, differenceOfSettings, isInTime, iterationsWords, missingWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
 import { ticksTo } from "../lib/phases";
 import { nanoseconds, percent, relative, signedAmount, unitOfNs } from "../lib/profile";
 import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
@@ -43,6 +43,7 @@ export function ProfileComparisonPage() {
   const problem = one.error ?? other.error;
   if (!one.data || !other.data) return problem ? <ErrorNote error={problem} again={() => (one.again(), other.again())} /> : <Waiting rows={14} />;
   const { experiment } = other.data;
+  const differs = differenceOfSettings(one.data.experiment, experiment);
   return (
     <div class="profile two-profiles">
       <header class={one.late || other.late ? "page-head late" : "page-head"}>
@@ -55,6 +56,7 @@ export function ProfileComparisonPage() {
         <h1>
           <Sentence text={data ? comparisonSentenceOf(data) : "Where an iteration goes"} />
         </h1>
+        {differs && <p class="note">Not only the backends differ: {differs}.</p>}
         <div class="sides">
           <SidePicker title="Left" side={one.data} onChange={(side) => setQuery({ left_run: side.run, left_experiment: side.experiment })} />
           <button type="button" class="button swap" onClick={() => go(profileComparisonHref(right, left))} title="Left and right, the other way round">

@@ -38,11 +38,11 @@ ProfiledResult made_profile() {
   return made;
 }
 
-const ComparedRow& row_of(const ProfileComparison& comparison, std::string_view name) {
+const ComparedRow& row_of(const BackendComparison& comparison, std::string_view name) {
   return *std::ranges::find(comparison.parts, name, &ComparedRow::name);
 }
 
-TEST(ProfileComparison, DiffersByWhatAnIterationTakes) {
+TEST(BackendComparison, DiffersByWhatAnIterationTakes) {
   ProfiledResult right = made_profile();
   right.profile->of(IterationPart::kExecuting).time = 160;
   right.profile->of(IterationPart::kUnknown).time = 40;
@@ -56,7 +56,7 @@ TEST(ProfileComparison, DiffersByWhatAnIterationTakes) {
   EXPECT_EQ(comparison.operators[0].difference, 0);
 }
 
-TEST(ProfileComparison, WhatOneSideCannotTellIsNoZeroAndTakesTheUnknownTimeWithIt) {
+TEST(BackendComparison, WhatOneSideCannotTellIsNoZeroAndTakesTheUnknownTimeWithIt) {
   ProfiledResult right = made_profile();
   right.profile->of(IterationPart::kWaiting) = {std::nullopt, std::nullopt, "Nothing waits."};
   const auto comparison = compare_profiles(made_profile(), right);
@@ -68,7 +68,7 @@ TEST(ProfileComparison, WhatOneSideCannotTellIsNoZeroAndTakesTheUnknownTimeWithI
   EXPECT_EQ(row_of(comparison, "executing").difference, 0);
 }
 
-TEST(ProfileComparison, WithoutIterationsThereAreSharesAlone) {
+TEST(BackendComparison, WithoutIterationsThereAreSharesAlone) {
   ProfiledResult right = made_profile();
   right.iterations.reset();
   const auto comparison = compare_profiles(made_profile(), right);
@@ -79,7 +79,7 @@ TEST(ProfileComparison, WithoutIterationsThereAreSharesAlone) {
   EXPECT_EQ(executing.difference, std::nullopt);
 }
 
-TEST(ProfileComparison, ASideWithoutAProfileIsUnknownThroughout) {
+TEST(BackendComparison, ASideWithoutAProfileIsUnknownThroughout) {
   const auto comparison = compare_profiles(made_profile(), ProfiledResult());
   EXPECT_THAT(comparison.operators, IsEmpty());
   for (const ComparedRow& row : comparison.parts) {
@@ -88,12 +88,28 @@ TEST(ProfileComparison, ASideWithoutAProfileIsUnknownThroughout) {
   }
 }
 
-TEST(ProfileComparison, TimesOfADeviceAndOfTheHostDoNotCompare) {
+TEST(BackendComparison, TimesOfADeviceAndOfTheHostDoNotCompare) {
   ProfiledResult right = made_profile();
   right.profile->operators.where = FrameworkOperators::Where::kHost;
   const auto comparison = compare_profiles(made_profile(), right);
   EXPECT_THAT(comparison.operators, Each(Field(&ComparedRow::difference, std::nullopt)));
   EXPECT_THAT(std::string(comparison.without_difference), HasSubstr("do not compare"));
+}
+
+TEST(BackendComparison, WhereNoOperatorIsKnownNothingIsSaidOfDevices) {
+  for (const auto where : {FrameworkOperators::Where::kHost, FrameworkOperators::Where::kDevice}) {
+    ProfiledResult left = made_profile(), right = made_profile();
+    left.profile->operators = {};
+    left.profile->operators.where = FrameworkOperators::Where::kNowhere;
+    left.profile->operators.unknown = "The profile shows nothing.";
+    right.profile->operators.where = where;
+    for (const auto& comparison : {compare_profiles(left, right), compare_profiles(right, left)}) {
+      EXPECT_THAT(comparison.operators, Each(Field(&ComparedRow::difference, std::nullopt)));
+      EXPECT_EQ(comparison.without_difference, "");
+    }
+    EXPECT_EQ(compare_profiles(left, right).operators.at(0).left.unknown,
+              "The profile shows nothing.");
+  }
 }
 
 }  // namespace

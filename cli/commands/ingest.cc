@@ -68,10 +68,10 @@ CommandLine command_line() {
       "Exit status: 0 every line and dump is in the store, now or already; 3 some lines were\n"
       "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was\n"
       "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
-      "at work on the store for longer than --wait, nothing was taken in, or no alerts were found\n"
-      "yet, which the message says: the same command later finds them. A file that fails while it "
-      "is\n"
-      "being read, or a folder that cannot be read, leaves nothing; all others are in.";
+      "at work on the store for longer than --wait, and what was not in by then is not in, or no\n"
+      "alerts were found yet, which the message says: the same command later goes on from there. A\n"
+      "file that fails while it is being read, or a folder that cannot be read, leaves nothing; all\n"
+      "others are in.";
   add_store_option(&command.options);
   add_kernel_rules_option(&command.options);
   auto add = command.options.add_options();
@@ -247,9 +247,10 @@ int run_ingest(const Arguments& arguments) {
   // Before the store is touched: a path that is not there fails the whole command.
   const auto files = find_files(*request);
   if (!files) return fail(files.error());
-  auto locked = open_locked_store(parsed.values, request->db, "benchhud ingest");
-  if (!locked) return fail(locked.error());
-  schema::Connection* const store = &locked->connection;
+  auto opened = open_store_in_turns(parsed.values, request->db, "benchhud ingest");
+  if (!opened) return fail(opened.error());
+  schema::Connection* const store = &opened->connection;
+  request->options.turns = std::move(opened->turns);
   if (request->result) {
     const auto key = named_result(*store, *request->result);
     if (!key) return fail(key.error());

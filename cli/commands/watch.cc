@@ -263,22 +263,30 @@ class Watcher {
     schema::LockPatience patience;
     patience.longest = request_.wait;
     patience.gives_up = [this] { return stop_.came(); };
-    const auto lock = schema::StoreLock::take(request_.db, "benchhud watch", patience);
+    const schema::StoreTurns turns(request_.db, "benchhud watch", patience);
+    auto store = open(patience);
     if (stop_.came()) return false;
-    auto store =
-        lock ? schema::open_store(request_.db) : Expected<schema::Connection>(lock.error());
     if (!store) {
       complain(request_.db, store.error());
       return false;
     }
     complaints_.erase(request_.db);
-    schema::keep_space_reserve(request_.db);
-    take(dir, *labels, *store);
+    take(dir, *labels, *store, turns);
     return true;
   }
 
-  void take(const OutputDir& dir, const Labels& labels, schema::Connection& store) {
+  Expected<schema::Connection> open(const schema::LockPatience& patience) const {
+    BENCHHUD_ASSIGN(const auto lock,
+                    schema::StoreLock::take(request_.db, "benchhud watch", patience));
+    BENCHHUD_ASSIGN(auto store, schema::open_store(request_.db));
+    schema::keep_space_reserve(request_.db);
+    return store;
+  }
+
+  void take(const OutputDir& dir, const Labels& labels, schema::Connection& store,
+            const schema::StoreTurns& turns) {
     ingest::IngestOptions options;
+    options.turns = turns;
     options.labels = labels;
     options.import_context = request_.import_context;
     options.skips_known_content = true;

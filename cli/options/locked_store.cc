@@ -34,13 +34,27 @@ void note_empty_file(const std::string& path) {
   fmt::print(stderr, "{} is an empty file: a new store begins in it\n", printable(path));
 }
 
+Expected<schema::LockPatience> patience_of(const po::variables_map& values) {
+  schema::LockPatience patience;
+  BENCHHUD_ASSIGN(const auto longest, wait_of(values));
+  patience.longest = longest;
+  const bool is_quiet = values.count("quiet") > 0 && values["quiet"].as<bool>();
+  // To wait is in order; who waits in vain says so.
+  if (is_quiet) return patience;
+  patience.on_wait = [longest](const std::string& holder) {
+    fmt::print(stderr, "waiting up to {} s for {}\n", longest / std::chrono::seconds(1),
+               printable(holder));
+  };
+  return patience;
+}
+
 }  // namespace
 
 void add_wait_option(po::options_description* options) {
   options->add_options()(
       "wait", po::value<std::int64_t>()->value_name("SECONDS")->default_value(kUsualWait),
-      "how long to wait where another process is taking in or deleting; after that exit status 5, "
-      "nothing done");
+      "how long to wait, each time, where another process is taking in or deleting; after that exit "
+      "status 5, and what was not done by then is not done");
 }
 
 Expected<std::chrono::milliseconds> wait_of(const po::variables_map& values) {
@@ -52,15 +66,7 @@ Expected<std::chrono::milliseconds> wait_of(const po::variables_map& values) {
 
 Expected<schema::StoreLock> lock_store(const po::variables_map& values, const std::string& path,
                                        std::string_view work) {
-  schema::LockPatience patience;
-  BENCHHUD_ASSIGN(patience.longest, wait_of(values));
-  const bool is_quiet = values.count("quiet") > 0 && values["quiet"].as<bool>();
-  // To wait is in order; who waits in vain says so.
-  if (is_quiet) return schema::StoreLock::take(path, work, patience);
-  patience.on_wait = [&](const std::string& holder) {
-    fmt::print(stderr, "waiting up to {} s for {}\n", patience.longest / std::chrono::seconds(1),
-               printable(holder));
-  };
+  BENCHHUD_ASSIGN(const auto patience, patience_of(values));
   return schema::StoreLock::take(path, work, patience);
 }
 
@@ -71,6 +77,14 @@ Expected<LockedStore> open_locked_store(const po::variables_map& values, const s
   BENCHHUD_ASSIGN(auto connection, schema::open_store(path));
   schema::keep_space_reserve(path);
   return LockedStore{std::move(lock), std::move(connection)};
+}
+
+Expected<StoreInTurns> open_store_in_turns(const po::variables_map& values, const std::string& path,
+                                           std::string_view work) {
+  BENCHHUD_ASSIGN(auto patience, patience_of(values));
+  BENCHHUD_ASSIGN(auto locked, open_locked_store(values, path, work));
+  return StoreInTurns{std::move(locked.connection),
+                      schema::StoreTurns(path, std::string(work), std::move(patience))};
 }
 
 }  // namespace benchhud::cli

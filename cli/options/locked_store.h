@@ -31,6 +31,17 @@ schema::Expected<std::chrono::milliseconds> wait_of(
 schema::Expected<LockedStore> open_locked_store(const boost::program_options::variables_map& values,
                                                 const std::string& path, std::string_view work);
 
+/// A store that others work on in between.
+struct StoreInTurns {
+  schema::Connection connection;
+  schema::StoreTurns turns;
+};
+
+/// Opens the store as open_locked_store() does, and gives the lock away again.
+schema::Expected<StoreInTurns> open_store_in_turns(
+    const boost::program_options::variables_map& values, const std::string& path,
+    std::string_view work);
+
 /// Takes the lock alone.
 schema::Expected<schema::StoreLock> lock_store(const boost::program_options::variables_map& values,
                                                const std::string& path, std::string_view work);

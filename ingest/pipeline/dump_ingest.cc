@@ -158,7 +158,7 @@ class DumpIngest::File {
  public:
   File(State& state, const std::string& path) : state_(state) {
     result_.path = path;
-    artifact_.path = absolute_path(path);
+    artifact_.path = absolute_path(state.options.kept_path.value_or(path));
   }
 
   const std::string& path() const { return result_.path; }

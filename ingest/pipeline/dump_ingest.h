@@ -25,6 +25,7 @@ struct DumpOptions {
   /// Whether `X.trace.json` beside `X.xplane.pb` is another file of the same dump: XLA's profiler
   /// wrote both of one session, and the second has all of it.
   bool joins_sessions = true;
+  std::optional<std::string> kept_path;  ///< as in IngestOptions
   /// What is kept beside a trace. Made on a thread of its own while the trace is packed.
   SummarizeTrace trace_summary;
 };

@@ -69,8 +69,9 @@ class FileIngest {
     BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(result_.path));
     BENCHHUD_ASSIGN(
         FileWriter writer,
-        FileWriter::begin(store_, {absolute_path(result_.path), options_.run_name, options_.labels,
-                                   options_.lines_between_derivations}));
+        FileWriter::begin(
+            store_, {absolute_path(options_.kept_path.value_or(result_.path)), options_.run_name,
+                     options_.labels, options_.lines_between_derivations}));
     ParsingThread parsing(std::move(file), reading.make_reader(), shift_weeks_);
     while (auto chunk = parsing.next()) {
       for (std::size_t i = 0; i < chunk->line_count; ++i) {
@@ -222,6 +223,7 @@ DumpOptions dump_options(const IngestOptions& options, std::int64_t shift_weeks)
   dumps.timestamp = options.timestamp;
   dumps.shift_weeks = shift_weeks;
   dumps.refuses_too_large = options.refuses_too_large;
+  dumps.kept_path = options.kept_path;
   return dumps;
 }
 
@@ -236,11 +238,10 @@ class Ingest {
     for (const auto* files : {&inputs_.results, &inputs_.dumps}) {
       for (const std::string& file : *files) progress_.total_bytes += size_on_disk(file);
     }
-    std::optional<Transaction> all;
+    std::optional<Writing> all;
     if (options_.strict) {
-      BENCHHUD_ASSIGN(Transaction transaction,
-                      Transaction::begin(store_, Transaction::Kind::kWrite));
-      all.emplace(std::move(transaction));
+      BENCHHUD_ASSIGN(Writing writing, begin_writing());
+      all.emplace(std::move(writing));
     }
     result_.unreadable_folders = inputs_.unreadable;
     BENCHHUD_TRY(list_unrecognized());
@@ -257,17 +258,42 @@ class Ingest {
       result_.dumps.push_back(take_or_fail<DumpResult>(path, [&] { return take_dump(path); }));
       add_up(result_.dumps.back(), &result_);
     }
+    if (busy_) {
+      // Whoever wants it to stop ends the waiting for a turn too.
+      is_stopped();
+      return std::move(result_);
+    }
     BENCHHUD_TRY(note_unrecognized());
     if (all) {
       result_.undone =
           result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed || result_.stopped;
-      if (!result_.undone && result_.changed) BENCHHUD_TRY(all->commit());
+      if (!result_.undone && result_.changed) BENCHHUD_TRY(all->transaction.commit());
       result_.changed &= !result_.undone;
     }
     return std::move(result_);
   }
 
  private:
+  /// A write transaction, in the store's turn.
+  struct Writing {
+    std::optional<schema::StoreLock> turn;  // ends after the transaction
+    Transaction transaction;
+  };
+
+  Expected<Writing> begin_writing() {
+    std::optional<schema::StoreLock> turn;
+    if (options_.turns) {
+      auto taken = options_.turns->take(store_);
+      if (!taken) {
+        busy_ = taken.error();
+        return std::move(taken).error();
+      }
+      turn.emplace(*std::move(taken));
+    }
+    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
+    return Writing{std::move(turn), std::move(transaction)};
+  }
+
   bool is_stopped() {
     result_.stopped = result_.stopped || (options_.should_stop && options_.should_stop());
     return result_.stopped;
@@ -282,9 +308,9 @@ class Ingest {
       BENCHHUD_ASSIGN(result_.shift_weeks, choose());
       return {};
     }
-    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
+    BENCHHUD_ASSIGN(Writing writing, begin_writing());
     BENCHHUD_ASSIGN(result_.shift_weeks, choose());
-    return transaction.commit();
+    return writing.transaction.commit();
   }
 
   // The store may lie in a folder that is ingested, with its log and its locks.
@@ -320,7 +346,10 @@ class Ingest {
   template <class Result, class Take>
   Result take_or_fail(const std::string& path, Take take) {
     const std::int64_t bytes_after = progress_.bytes + size_on_disk(path);
-    Expected<Result> taken = schema::caught([&]() -> Expected<Result> { return take(); });
+    Expected<Result> taken = schema::caught([&]() -> Expected<Result> {
+      if (busy_) return *busy_;
+      return take();
+    });
     ++progress_.file;
     progress_.bytes = bytes_after;
     if (taken) return *std::move(taken);
@@ -339,10 +368,10 @@ class Ingest {
       result_.changed |= taken && is_change(*taken);
       return taken;
     }
-    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
+    BENCHHUD_ASSIGN(Writing writing, begin_writing());
     auto taken = take();
     if (!taken || !is_change(*taken)) return taken;
-    BENCHHUD_TRY(transaction.commit());
+    BENCHHUD_TRY(writing.transaction.commit());
     result_.changed = true;
     return taken;
   }
@@ -366,6 +395,7 @@ class Ingest {
   const IngestOptions& options_;
   std::optional<DumpIngest> dumps_;
   Progress progress_;
+  std::optional<Error> busy_;  // a turn that was waited for in vain
   IngestResult result_;
 };
 

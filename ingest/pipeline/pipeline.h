@@ -14,6 +14,7 @@
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/results/writer.h"
+#include "schema/store/store_lock.h"
 
 namespace benchhud::ingest {
 
@@ -26,6 +27,9 @@ struct Progress {
 };
 
 struct IngestOptions {
+  /// Whose turn with the store each file waits for, once it is read as far as that needs no store.
+  /// None: the caller holds the store's lock, or is alone with it.
+  std::optional<schema::StoreTurns> turns;
   std::optional<std::string> run_name;  ///< all lines belong to the run of this name
   std::map<std::string, std::string> labels;
   std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
@@ -44,6 +48,8 @@ struct IngestOptions {
   /// A file of which nothing goes in because it exceeds a memory budget is an error (kTooLarge) and
   /// leaves nothing, instead of being listed as rejected or unreadable.
   bool refuses_too_large = false;
+  /// The path that is kept of the only file, instead of that where it lies.
+  std::optional<std::string> kept_path;
   /// Asked before each file: true ends the ingest there.
   std::function<bool()> should_stop;
 };
@@ -87,7 +93,8 @@ struct IngestResult {
 };
 
 /// Takes results files in, in this order, then dumps. Where one fails, those after it are still
-/// tried. Error: the store itself could not be used.
+/// tried; but where one did not get its turn, they have the same error. Error: the store itself
+/// could not be used.
 schema::Expected<IngestResult> ingest_files(schema::Connection& store, const Inputs& inputs,
                                             const IngestOptions& options);
 

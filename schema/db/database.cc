@@ -497,6 +497,12 @@ void Connection::stop_statements() {
   }
 }
 
+bool Connection::has_moved() const {
+  int has_moved = 0;
+  sqlite3_file_control(state_->database, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  return has_moved != 0;
+}
+
 Expected<std::int64_t> Connection::data_version() {
   static constexpr std::string_view kSql = "PRAGMA data_version";
   Statement statement = cached(kSql);

@@ -127,6 +127,9 @@ class Connection {
   bool has_page_checksums() const;
   std::int64_t last_insert_id() const;
   std::int64_t changes() const;
+  /// Whether the file has been moved, deleted or replaced since it was opened: what is written then
+  /// is seen by nobody who opens the store by its name.
+  bool has_moved() const;
   /// Changes whenever another connection has committed to the store.
   Expected<std::int64_t> data_version();
   /// False once it has met an error that may lie in the connection itself (memory, the disk, the

@@ -16,6 +16,7 @@
 
 #include "schema/base/time.h"
 #include "schema/db/store_folder.h"
+#include "schema/store/store.h"
 
 namespace benchhud::schema {
 namespace {
@@ -99,6 +100,16 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
     }
     std::this_thread::sleep_for(std::min(pause, patience.longest - waited));
   }
+}
+
+Expected<StoreLock> StoreTurns::take(Connection& connection) const {
+  BENCHHUD_ASSIGN(StoreLock lock, StoreLock::take(store_, work_, patience_));
+  if (connection.has_moved()) {
+    return Error{ErrorCode::kBusy,
+                 fmt::format("another file has taken the place of the store {} meanwhile", store_)};
+  }
+  BENCHHUD_TRY(check_schema_version(connection));
+  return lock;
 }
 
 }  // namespace benchhud::schema

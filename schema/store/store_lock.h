@@ -11,6 +11,7 @@
 
 #include "schema/base/errors.h"
 #include "schema/base/file_lock.h"
+#include "schema/db/database.h"
 
 namespace benchhud::schema {
 
@@ -40,6 +41,23 @@ class StoreLock {
   explicit StoreLock(FileLock lock) : lock_(std::move(lock)) {}
 
   FileLock lock_;
+};
+
+/// The lock of one store, taken for one piece of work after the other: others have it in between.
+class StoreTurns {
+ public:
+  /// `store`, `work`, `patience`: as of StoreLock::take(), each time.
+  StoreTurns(std::string store, std::string work, LockPatience patience)
+      : store_(std::move(store)), work_(std::move(work)), patience_(std::move(patience)) {}
+
+  /// `connection`: an open one to the store. Errors: as StoreLock::take(); kBusy also where the
+  /// store's file was replaced since it was opened, as `benchhud restore` does; kVersion where it
+  /// was migrated by a newer program.
+  Expected<StoreLock> take(Connection& connection) const;
+
+ private:
+  std::string store_, work_;
+  LockPatience patience_;
 };
 
 }  // namespace benchhud::schema

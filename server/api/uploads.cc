@@ -40,57 +40,67 @@ Error spool_error(const char* what) {
           fmt::format("{}: {}.", what, std::strerror(errno))};
 }
 
-/// A file that goes with this. It is locked meanwhile, so that others see that it is wanted.
+/// A file in a folder of its own, which goes with this. The folder is locked meanwhile, so that
+/// others see that it is wanted.
 class SpooledFile {
  public:
-  /// Makes one of a name that nobody else has in `folder`.
-  static Expected<std::unique_ptr<SpooledFile>> make(const std::string& folder) {
+  /// Makes one of that name, in a folder in `folder` that nobody else is in.
+  static Expected<std::unique_ptr<SpooledFile>> make(const std::string& folder,
+                                                     const std::string& name) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     constexpr int kMostAttempts = 10;
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-      std::string path = folder + "/.incoming-XXXXXX";
-      const int file = mkostemp(path.data(), O_CLOEXEC);
-      if (file < 0) return spool_error("What is sent cannot be kept beside the store");
-      auto made = std::make_unique<SpooledFile>(std::move(path), file);
-      BENCHHUD_ASSIGN(const bool is_locked, schema::try_lock(file, "what is sent"));
-      // Another server that cleans up may have taken it for a left-over before it was locked.
-      struct stat now{};
-      if (is_locked && ::fstat(file, &now) == 0 && now.st_nlink > 0) return made;
+      std::string own = folder + "/.incoming-XXXXXX";
+      if (mkdtemp(own.data()) == nullptr) return spool_error(kCannotBeKept);
+      auto made = std::make_unique<SpooledFile>(std::move(own), name);
+      BENCHHUD_ASSIGN(const bool is_made, made->open());
+      if (is_made) return made;
     }
     return Error{ErrorCode::kBusy, "Another server removes what is sent; try again in a moment."};
   }
-  SpooledFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  SpooledFile(std::string folder, const std::string& name)
+      : folder_(std::move(folder)), path_(folder_ + "/" + name) {}
   SpooledFile(const SpooledFile&) = delete;
   SpooledFile& operator=(const SpooledFile&) = delete;
   ~SpooledFile() {
     std::error_code error;
-    std::filesystem::remove(path_, error);
-    ::close(file_);
+    std::filesystem::remove_all(folder_, error);
+    if (file_ >= 0) ::close(file_);
+    if (lock_ >= 0) ::close(lock_);
   }
+
+  const std::string& path() const { return path_; }
 
   Expected<void> write(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t count = ::write(file_, bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return spool_error("What is sent cannot be kept beside the store");
+      if (count < 0) return spool_error(kCannotBeKept);
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
     return {};
   }
 
-  /// Nothing more is written, and it is called `path` from now on.
-  Expected<void> finish(const std::string& path) {
-    if (::rename(path_.c_str(), path.c_str()) != 0) {
-      return spool_error("What was sent cannot be kept beside the store");
-    }
-    path_ = path;
-    return {};
+ private:
+  static constexpr const char* kCannotBeKept = "What is sent cannot be kept beside the store";
+
+  /// False where another server that cleans up took it for a left-over before it was locked.
+  Expected<bool> open() {
+    lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (lock_ < 0 && errno == ENOENT) return false;
+    if (lock_ < 0) return spool_error(kCannotBeKept);
+    BENCHHUD_ASSIGN(const bool is_locked, schema::try_lock(lock_, "what is sent"));
+    if (!is_locked) return false;
+    constexpr mode_t kOwn = 0600;
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwn);
+    if (file_ < 0 && errno == ENOENT) return false;
+    if (file_ < 0) return spool_error(kCannotBeKept);
+    return true;
   }
 
- private:
-  std::string path_;
-  const int file_;
+  const std::string folder_, path_;
+  int lock_ = -1, file_ = -1;
 };
 
 /// A file's name without a way out of its folder.
@@ -112,8 +122,9 @@ constexpr std::string_view kGzipBegin = "\x1f\x8b", kZstdBegin = "\x28\xb5\x2f\x
 
 /// The body, unpacked, in a file beside the store.
 Expected<std::unique_ptr<SpooledFile>> spool(const Request& request, Packing packing,
-                                             const std::string& folder, std::int64_t most) {
-  BENCHHUD_ASSIGN(auto file, SpooledFile::make(folder));
+                                             const std::string& folder, const std::string& name,
+                                             std::int64_t most) {
+  BENCHHUD_ASSIGN(auto file, SpooledFile::make(folder, name));
   const auto unpacker = Unpacker::make(packing, most);
   std::string begin;  // as far as it tells; its bytes may come one by one
   const auto take = [&](std::string_view piece) -> Expected<void> {
@@ -183,7 +194,7 @@ Uploads::Uploads(std::string store_path, const UploadLimits& limits)
     const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
     const auto is_locked = schema::try_lock(file, entry.path().string());
-    if (is_locked && *is_locked) std::filesystem::remove(entry.path(), error);
+    if (is_locked && *is_locked) std::filesystem::remove_all(entry.path(), error);
     ::close(file);
   }
 }
@@ -209,18 +220,12 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
   if (is_drop) {
     BENCHHUD_ASSIGN(most, most_of_drop(token));
   }
-  BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, most));
-  const std::lock_guard turn(ingesting_);
+  BENCHHUD_ASSIGN(const auto spooled, spool(request, *packing, folder, name, most));
   schema::LockPatience patience;
   patience.longest = limits_.patience;
-  BENCHHUD_ASSIGN(const auto lock,
-                  schema::StoreLock::take(store_path_, "taking an upload in", patience));
-  // A file's name is part of what is known of it, and two that are sent, also to two servers of the
-  // store, may have the same: only the holder of the store's lock has a file of that name there.
-  const auto file = std::move(spooled);
-  const std::string path = folder + "/" + name;
-  BENCHHUD_TRY(file->finish(path));
-  return is_drop ? drop(path, query, token) : ingest(path, operation, query);
+  const schema::StoreTurns turns(store_path_, "taking an upload in", patience);
+  return is_drop ? drop(spooled->path(), query, token, turns)
+                 : ingest(spooled->path(), operation, query, turns);
 }
 
 Expected<std::int64_t> Uploads::most_of_drop(std::int64_t token) const {
@@ -228,12 +233,12 @@ Expected<std::int64_t> Uploads::most_of_drop(std::int64_t token) const {
   return service::most_bytes_of_drop(store, token, schema::now(), limits_.drops);
 }
 
-Expected<std::string> Uploads::drop(const std::string& file, const Query& query,
-                                    std::int64_t token) {
+Expected<std::string> Uploads::drop(const std::string& file, const Query& query, std::int64_t token,
+                                    const schema::StoreTurns& turns) {
   BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
   const auto dropped = service::drop_trace(
       store, {.file = file, .name = query.text("name"), .token = token, .now = schema::now()},
-      limits_.drops);
+      limits_.drops, turns);
   if (!dropped) return as_told(dropped.error(), file);
   std::string body;
   schema::JsonWriter json(&body);
@@ -242,9 +247,11 @@ Expected<std::string> Uploads::drop(const std::string& file, const Query& query,
 }
 
 Expected<std::string> Uploads::ingest(const std::string& file, const Operation& operation,
-                                      const Query& query) {
+                                      const Query& query, const schema::StoreTurns& turns) {
   BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
   ingest::IngestOptions options = options_of(query);
+  options.turns = turns;
+  options.kept_path = store_path_ + ".uploads/" + query.text("name");
   ingest::Inputs inputs;
   if (operation.id == "uploadDump") {
     schema::Reader reader(store);

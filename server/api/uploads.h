@@ -4,12 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <semaphore>
 #include <string>
 
 #include "ingest/pipeline/pipeline.h"
 #include "schema/base/errors.h"
+#include "schema/store/store_lock.h"
 #include "server/api/api_contract.h"
 #include "server/http/message.h"
 #include "service/imports/dropped_trace_import.h"
@@ -39,21 +39,19 @@ class Uploads {
                                      const Query& query, std::int64_t token);
 
  private:
-  /// With the store's lock held.
   schema::Expected<std::string> ingest(const std::string& file, const Operation& operation,
-                                       const Query& query);
+                                       const Query& query, const schema::StoreTurns& turns);
   /// Bytes that the next trace which a token drops may have.
   schema::Expected<std::int64_t> most_of_drop(std::int64_t token) const;
   /// The same of a trace that somebody dropped on a page. Gives the contract's DroppedTrace.
   schema::Expected<std::string> drop(const std::string& file, const Query& query,
-                                     std::int64_t token);
+                                     std::int64_t token, const schema::StoreTurns& turns);
 
   const std::string store_path_;
   const UploadLimits limits_;
-  /// Each holds a thread and a part of a disk.
+  /// Each holds a thread, a part of a disk and, while a trace is read, memory.
   static constexpr int kMostAtOnce = 4;
   std::counting_semaphore<kMostAtOnce> places_{kMostAtOnce};
-  std::mutex ingesting_;
 };
 
 }  // namespace benchhud::server

@@ -49,7 +49,8 @@ Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection, std::i
 }
 
 Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
-                                         const DropLimits& limits) {
+                                         const DropLimits& limits,
+                                         const schema::StoreTurns& turns) {
   std::string digest;
   ingest::DumpOptions options;
   options.joins_sessions = false;
@@ -61,6 +62,7 @@ Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDro
   };
   ingest::DumpIngest dumps(store, std::move(options));
   BENCHHUD_ASSIGN(auto prepared, dumps.prepare(drop.file));
+  BENCHHUD_ASSIGN(const auto turn, turns.take(store));
   BENCHHUD_ASSIGN(auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.put(std::move(prepared)));

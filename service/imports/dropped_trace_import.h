@@ -8,6 +8,7 @@
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
+#include "schema/store/store_lock.h"
 #include "service/traces/trace_digest.h"
 #include "trace/dropped_trace.h"
 
@@ -34,11 +35,13 @@ schema::Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection
                                                   std::int64_t token, double now,
                                                   const DropLimits& limits);
 
-/// Takes the file in, in a transaction of its own. Where a dump is of the same content, that trace
-/// is given, and stays: `until` is 0. Dropped again, it stays as long as if it were new. Errors:
-/// those of the file; kUnsupported where it is no trace; kTooLarge beyond the limits.
+/// Takes the file in, in a transaction of its own, in the store's turn. Where a dump is of the same
+/// content, that trace is given, and stays: `until` is 0. Dropped again, it stays as long as if it
+/// were new. Errors: those of the file; kUnsupported where it is no trace; kTooLarge beyond the
+/// limits.
 schema::Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
-                                                 const DropLimits& limits);
+                                                 const DropLimits& limits,
+                                                 const schema::StoreTurns& turns);
 
 /// The digest of one that somebody dropped; none where it is to be renewed, or where they dropped
 /// no such trace. Errors: kCorrupt, the store's.

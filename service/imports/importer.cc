@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "schema/results/reader.h"
+#include "schema/store/store_lock.h"
 #include "service/traces/trace_digest.h"
 
 namespace benchhud::service {
@@ -21,7 +23,14 @@ Expected<ingest::IngestResult> import_files(schema::Connection& store, const ing
 
 Expected<Import> import_and_find_alerts(schema::Connection& store, const ingest::Inputs& inputs,
                                         ingest::IngestOptions options) {
+  const auto turns = options.turns;
   BENCHHUD_ASSIGN(auto files, import_files(store, inputs, std::move(options)));
+  std::optional<schema::StoreLock> turn;
+  if (turns) {
+    auto taken = turns->take(store);
+    if (!taken) return Import{std::move(files), std::move(taken).error()};
+    turn.emplace(*std::move(taken));
+  }
   return Import{std::move(files), update_alerts(store)};
 }
 

@@ -10,10 +10,11 @@ import { tiles } from './tiles.mjs';
 import { timeline } from './timeline.mjs';
 import { trace } from './trace.mjs';
 import { viewer } from './viewer.mjs';
+import { waiting } from './waiting.mjs';
 import { xplane } from './xplane.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { alerts, ingest, load: load64, memory, pages, report, serve, tiles, timeline, trace, viewer, xplane };
+const benchmarks = { alerts, ingest, load: load64, memory, pages, report, serve, tiles, timeline, trace, viewer, waiting, xplane };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

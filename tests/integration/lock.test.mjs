@@ -1,7 +1,7 @@
 // Two processes at work on one store: one waits for the other, says so, and neither is left half done. The real program.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createWriteStream, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -82,6 +82,56 @@ test("a killed ingest leaves no lock and nothing half done", async () => {
   assert.equal(next.status, 0, next.stderr);
   assert.equal(exported(db).filter(Boolean).length, 1, "the killed one's line is not there");
   assert.ok(!existsSync(`${db}-lock`));
+});
+
+/** An ingest of a large trace that stands, before it has the store's lock for it, until it goes on. */
+async function reading(db) {
+  const trace = `${db}-large.json`;
+  const events = Array.from({ length: 200_000 }, (_, i) => `{"ph":"X","name":"step ${i % 50}","pid":1,"tid":1,"ts":${i * 10},"dur":5}`);
+  writeFileSync(trace, `{"traceEvents":[${events.join(",")}]}`);
+  const child = spawn(program, ["ingest", trace, "--for", "latest/mlp_mini/eval/aot_eager", "--wait", "0", "--db", db], { stdio: ["ignore", "pipe", "pipe"] });
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => printed.push(text));
+  const ended = new Promise((done) => child.on("close", (status) => done({ status, printed: printed.join("") })));
+  const files = () => {
+    try {
+      return readdirSync(`/proc/${child.pid}/fd`).map((fd) => readlinkSync(`/proc/${child.pid}/fd/${fd}`));
+    } catch {
+      return []; // one was closed meanwhile
+    }
+  };
+  while (!files().includes(trace)) {
+    assert.equal(child.exitCode, null, "it ended before it was seen reading");
+    await sleep(1);
+  }
+  child.kill("SIGSTOP");
+  return { goOn: () => child.kill("SIGCONT"), ended };
+}
+
+test("nobody waits while a large trace is read: another ingest gets in, and the trace behind it", async () => {
+  const db = path("meanwhile.db");
+  assert.equal(benchhud("ingest", "--db", db, nights[0]).status, 0);
+  const first = await reading(db);
+  const others = benchhud("ingest", "--db", db, "--wait", "0", nights[1]);
+  assert.equal(others.status, 0, others.stderr);
+  first.goOn();
+  const { status, printed } = await first.ended;
+  assert.equal(status, 0, printed);
+  assert.match(printed, /1 dump: 1 new/);
+});
+
+test("a store that was replaced while a trace was read is left alone", async () => {
+  const db = path("replaced.db"), copy = path("copy.db");
+  assert.equal(benchhud("ingest", "--db", db, nights[0]).status, 0);
+  assert.equal(benchhud("backup", copy, "--db", db).status, 0);
+  const first = await reading(db);
+  const restored = benchhud("restore", copy, "--replace", "--db", db);
+  assert.equal(restored.status, 0, restored.stderr);
+  first.goOn();
+  const { status, printed } = await first.ended;
+  assert.equal(status, 5, printed);
+  assert.match(printed, /another file has taken the place of the store .*replaced\.db/);
+  assert.equal(benchhud("doctor", "--db", db).status, 0);
 });
 
 test("a wait that is none is said", () => {

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "schema/store/store.h"
+
 namespace benchhud::schema {
 namespace {
 
@@ -168,6 +170,36 @@ TEST_F(StoreLockTest, WhereNothingCanBeWrittenItSaysSo) {
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, ErrorCode::kIo);
   EXPECT_FALSE(StoreLock::take("", "work", LockPatience{}));
+}
+
+TEST_F(StoreLockTest, ATurnIsGivenOnlyWithTheStoreThatWasOpened) {
+  auto connection = open_store(store());
+  ASSERT_TRUE(connection);
+  const StoreTurns turns(store(), "work", LockPatience{});
+  {
+    const auto turn = turns.take(*connection);
+    ASSERT_TRUE(turn) << turn.error().message;
+    EXPECT_TRUE(is_locked());
+    const auto second = turns.take(*connection);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::kBusy);
+  }
+  EXPECT_FALSE(is_locked());
+
+  ASSERT_TRUE(connection->execute("PRAGMA user_version = 1000000"));
+  const auto newer = turns.take(*connection);
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kVersion);
+
+  EXPECT_FALSE(connection->has_moved());
+  std::ofstream(folder_ / "other.db") << "";
+  std::filesystem::rename(folder_ / "other.db", store());
+  EXPECT_TRUE(connection->has_moved());
+  const auto replaced = turns.take(*connection);
+  ASSERT_FALSE(replaced);
+  EXPECT_EQ(replaced.error().code, ErrorCode::kBusy);
+  EXPECT_THAT(replaced.error().message, HasSubstr("another file has taken the place of"));
+  EXPECT_FALSE(is_locked());
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ class StoreTurns {
   StoreTurns(std::string store, std::string work, LockPatience patience)
       : store_(std::move(store)), work_(std::move(work)), patience_(std::move(patience)) {}
 
-  /// `connection`: an open one to the store. Errors: as StoreLock::take(); kBusy also where the
-  /// store's file was replaced since it was opened, as `benchhud restore` does; kVersion where it
+  /// `connection`: an open one to the store. Errors: as StoreLock::take(); kBusy also where
+  /// somebody put another file in the place of the store's since it was opened; kVersion where it
   /// was migrated by a newer program.
   Expected<StoreLock> take(Connection& connection) const;
 

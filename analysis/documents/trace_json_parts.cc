@@ -55,6 +55,20 @@ ordered_json idle(const analysis::DeviceActivity& activity) {
           {"unknown", unless(activity.unknowns.device, activity.unknown_wait)}};
 }
 
+void add_memory(ordered_json* json, const trace::MemoryByDevice& memory) {
+  ordered_json rows = ordered_json::array();
+  for (const trace::DeviceMemory& one : memory.devices) {
+    rows.push_back({{"allocator", name_of_device(one)},
+                    {"allocations", one.allocations},
+                    {"deallocations", one.deallocations},
+                    {"peak_bytes", or_null(one.peak_allocated)},
+                    {"peak_ns", or_null(one.peak_time)},
+                    {"peak_reserved_bytes", or_null(one.peak_reserved)}});
+  }
+  (*json)["memory"] = rows.empty() ? ordered_json() : std::move(rows);
+  (*json)["memory_events_left_out"] = memory.events_left_out;
+}
+
 void add_problems(ordered_json* json, const trace::Trace& trace) {
   ordered_json problems = ordered_json::array();
   for (const trace::TraceProblem& problem : trace.problems) {

@@ -155,6 +155,14 @@ std::string iterations_text(const ProfiledResult& of) {
              : fmt::format("one repetition of {}, which nothing marks; {}", count, each);
 }
 
+std::string memory_text(const analysis::IterationProfile& of) {
+  if (!of.peak_memory && !of.peak_reserved) return "peak of memory unknown";
+  std::string text = "peak of memory " + analysis::bytes_text(of.peak_memory);
+  if (of.peak_reserved)
+    text += fmt::format(", {} reserved", analysis::bytes_text(of.peak_reserved));
+  return text;
+}
+
 void print_side(std::string_view name, const ComparedSide& side) {
   if (side.run && side.entry != nullptr) {
     const schema::ExperimentView of = side.entry->experiment();
@@ -167,7 +175,8 @@ void print_side(std::string_view name, const ComparedSide& side) {
   } else {
     fmt::print("{:<7}{}\n", name, printable(side.asked));
   }
-  fmt::print("       {}\n", iterations_text(side.profiled));
+  fmt::print("       {}\n       {}\n", iterations_text(side.profiled),
+             memory_text(*side.profiled.profile));
 }
 
 std::string compared_ns_text(const std::optional<double>& ns) {

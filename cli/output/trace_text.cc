@@ -113,6 +113,19 @@ void print_device(const ordered_json& json) {
                         time_text(idle["other"]), idle["unknown"] == 0 ? "" : ", " + unknown_wait));
 }
 
+void print_memory(const trace::MemoryByDevice& memory) {
+  for (const trace::DeviceMemory& one : memory.devices) {
+    print_row("memory", fmt::format("{}: peak allocated {}, peak reserved {}", name_of_device(one),
+                                    analysis::bytes_text(one.peak_allocated),
+                                    analysis::bytes_text(one.peak_reserved)));
+  }
+  if (memory.events_left_out > 0) {
+    print_row("memory", schema::count_text(memory.events_left_out, "event") +
+                            " of no known device, or of one beyond the " +
+                            fmt::format("{} that are kept", memory.kMostDevices));
+  }
+}
+
 void print_regions(const ordered_json& json) {
   const ordered_json& regions = json["compiled_regions"];
   if (regions["count"] == 0) return print_row("compiled regions", "none");
@@ -197,7 +210,8 @@ void print_problems(const ordered_json& json) {
 
 }  // namespace
 
-void print_trace_summary(const ordered_json& json, const analysis::TraceReport& report) {
+void print_trace_summary(const ordered_json& json, const analysis::TraceReport& report,
+                         const trace::MemoryByDevice& memory) {
   print_row("events", json["events"].dump());
   print_row("slices",
             fmt::format("{} on {} tracks, at most {} deep, {} overlap", json["slices"].dump(),
@@ -206,6 +220,7 @@ void print_trace_summary(const ordered_json& json, const analysis::TraceReport& 
   print_row("flows", fmt::format("{} bound, {} without a start", json["flows"]["bound"].dump(),
                                  json["flows"]["dangling"].dump()));
   print_device(json);
+  print_memory(memory);
   print_regions(json);
   if (json["unclosed"] != 0) print_row("begun, not ended", json["unclosed"].dump());
   print_problems(json);

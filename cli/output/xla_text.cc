@@ -34,7 +34,7 @@ std::string text_or(const ordered_json& text, std::string_view otherwise) {
 
 std::string bytes_text_of(const ordered_json& bytes) {
   if (bytes.is_null()) return "unknown";
-  return fmt::format("{:.1f} MB", bytes.get<double>() / 1e6);
+  return analysis::bytes_text(bytes.get<std::int64_t>());
 }
 
 // "12.3 TFLOP/s": of 10^9 and 10^12.

@@ -71,6 +71,29 @@ TEST(IterationProfile, GivesEachMomentToTheFirstPartThatGoesOn) {
   EXPECT_EQ(profile.iterations[1].parts, parts);
 }
 
+// A device's memory: its type, number and peaks.
+trace::DeviceMemory memory_of(std::int64_t type, std::int64_t number,
+                              std::optional<std::int64_t> allocated,
+                              std::optional<std::int64_t> reserved) {
+  return {type, number, 1, 1, allocated, allocated, reserved};
+}
+
+TEST(IterationProfile, TakesThePeakOfTheDeviceWithTheMostMemory) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10);
+  trace::Trace& trace = builder.trace();
+  trace.memory.devices = {memory_of(0, -1, 900, {})};
+  EXPECT_EQ(profile_of(trace).peak_memory, 900);
+  EXPECT_EQ(profile_of(trace).peak_reserved, std::nullopt);
+  trace.memory.devices.push_back(memory_of(1, 0, 500, 800));
+  trace.memory.devices.push_back(memory_of(1, 1, 600, 700));
+  EXPECT_EQ(profile_of(trace).peak_memory, 600) << "what the host holds is not the device's";
+  EXPECT_EQ(profile_of(trace).peak_reserved, 800);
+  EXPECT_EQ(profile_of(trace).memory, trace.memory);
+  trace.memory.devices = {memory_of(0, -1, 900, {}), memory_of(1, 0, {}, {})};
+  EXPECT_EQ(profile_of(trace).peak_memory, std::nullopt) << "the device's own is not known";
+}
+
 TEST(IterationProfile, KeepsTheFirstOfManyIterationsAndCountsAll) {
   TraceBuilder builder;
   const int count = static_cast<int>(kMostIterations) + 1;

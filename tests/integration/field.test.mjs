@@ -170,6 +170,13 @@ describe("devices that are not known", () => {
     assert.match(told("summary").cannot_tell.device, /1 call launched something/);
   });
 
+  test("of an empty trace it is not known whether anything ran on a device", () => {
+    const told = unknown([]);
+    assert.match(told("summary").cannot_tell.device, /no slices: whether anything ran on a device is not known/);
+    assert.equal(told("report").kernels, null);
+    assert.doesNotMatch(run("trace", "summary", join(folder, "unknown.json")), /nothing ran/i);
+  });
+
   test("on a CPU nothing ran on a device, and that is known", () => {
     const night = join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0");
     const said = JSON.parse(run("trace", "summary", join(night, "trace-cpu-inductor-False-eval-None-None-None-resnet_mini.json.gz"), "--format", "json"));

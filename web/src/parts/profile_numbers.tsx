@@ -86,7 +86,7 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
         </p>
       )}
       {isReadAgain && <p class="note">Some profiles were taken in by an older version: their numbers are missing until a server that may write to the store has read them again, soon after it starts; <code>benchhud rebuild</code> does so at once.</p>}
-      {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
+      {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: they show neither work of a device, nor what the host compiled, nor allocators.</p>}
       {charts.map(({ number, lines, unit }) => (
         <Chart key={number.key} title={number.title} note={`${unit.name}; ${number.note}`} runs={data.runs} series={lines} unit={unit} unitWord={unit.name} height={140} range={range} onRange={onRange} onPick={(run, one) => go(profileHref(run.id, one.experiment.id))} late={late} />
       ))}

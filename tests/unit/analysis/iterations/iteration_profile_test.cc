@@ -127,6 +127,22 @@ TEST(IterationProfile, IsOfAllOfAProfileThatMarksNothing) {
   EXPECT_TRUE(profile.iterations.empty()) << "how long one is is unknown";
 }
 
+TEST(IterationProfile, SaysOfAnEmptyTraceThatNothingIsKnown) {
+  for (const bool has_window : {false, true}) {
+    TraceBuilder builder;
+    if (has_window) builder.add("Trace", "PyTorch Profiler (0)", 0, 0, 1000);
+    const IterationProfile profile = profile_of(builder.trace());
+    EXPECT_EQ(profile.busy, std::nullopt);
+    EXPECT_NE(profile.busy_unknown.find("is not known"), std::string::npos) << profile.busy_unknown;
+    for (std::size_t i = 0; i + 1 < kIterationParts; ++i) {
+      EXPECT_EQ(profile.parts[i].time, std::nullopt) << i;
+      EXPECT_EQ(profile.parts[i].unknown.find("Nothing ran"), std::string::npos) << i;
+    }
+    EXPECT_EQ(profile.top_class, "");
+    EXPECT_EQ(profile.peak_memory, std::nullopt);
+  }
+}
+
 TEST(IterationProfile, LetsTheHostExecuteWhereNothingRanOnADevice) {
   TraceBuilder builder;
   builder.add("user_annotation", "ProfilerStep#1", 0, 0, 1000);

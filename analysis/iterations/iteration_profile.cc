@@ -380,6 +380,19 @@ std::string_view iteration_part_definition(IterationPart part) {
   return kDefinitions[static_cast<std::size_t>(part)];
 }
 
+std::string_view found_by_words(std::string_view found_by) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
+      {{"profiler_steps", "steps of the profiler"},
+       {"annotations", "annotated steps"},
+       {"device_steps", "steps of the device"},
+       {"step_marks", "step marks of PyTorch/XLA"},
+       {"module_runs", "runs of the module that takes the most time"},
+       {"whole_profile", "the whole profile"}}};
+  const auto* const found =
+      std::ranges::find(kWords, found_by, [](const auto& one) { return one.first; });
+  return found == kWords.end() ? found_by : found->second;
+}
+
 IterationProfile iteration_profile(const TraceContext& context,
                                    const std::vector<std::uint32_t>& device_operators) {
   IterationProfile profile;

@@ -98,6 +98,9 @@ struct IterationProfile {
   IterationPartTime& of(IterationPart part) { return parts[static_cast<std::size_t>(part)]; }
 };
 
+/// What IterationProfile::found_by says, for a sentence: "4 iterations, by annotated steps".
+std::string_view found_by_words(std::string_view found_by);
+
 /// `device_operators`: as launching_operators() gives them.
 IterationProfile iteration_profile(const TraceContext& context,
                                    const std::vector<std::uint32_t>& device_operators);

@@ -241,7 +241,7 @@ test("tables of a TPU's operators are in the report, in text and in REST, page b
   assert.equal(xla.memory.length, 4);
   assert.ok(advice.some((one) => one.code === "compiling_in_window"));
   const text = benchhud("trace", "report", file);
-  assert.match(text.stdout, /iterations +99 by module runs \(jit_f\)/);
+  assert.match(text.stdout, /iterations +99, by runs of the module that takes the most time \(jit_f\)/);
   assert.match(text.stdout, /hbm \d+.*broadcast_add_fusion\.1/);
 
   write("tpu.jsonl", line({ metrics: times(0.5) }) + "\n");

@@ -4,7 +4,8 @@ import type { XlaDevice, XlaProfile, XlaRow } from "../../api/trace";
 import { address } from "../../api/client";
 import { PER_PAGE } from "../../api/pages";
 import { count, digits, full, plural } from "../../lib/format";
-import { amount, nanoseconds, percent, unitOfNs } from "../../lib/profile";
+import { FOUND_BY } from "../../lib/iteration_parts";
+import { nanoseconds, percent, unitOfNs } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { matches } from "../../lib/sort";
 import { Choice, CsvLink, FilterField, Select } from "../controls";
@@ -26,20 +27,13 @@ const isGroup = (text: string): text is Group => Object.keys(GROUPS).includes(te
 
 const RESOURCES: Record<string, string> = { compute: "compute", hbm: "main memory", cmem_read: "reading CMEM", cmem_write: "writing CMEM", vmem_read: "reading VMEM", vmem_write: "writing VMEM" };
 
-const FOUND: Record<XlaProfile["iterations"]["found_by"], string> = {
-  annotations: "by the program's own annotations of steps",
-  device_steps: "by the steps that the TPU recorded",
-  step_marks: "between marks that PyTorch/XLA leaves once in each",
-  module_runs: "by runs of the module that takes the most time, each from one run's beginning to the next one's: nothing in the profile marks steps",
-  nothing: "",
-};
-
 /** How long an iteration is, and how that is known. */
 function Iterations({ found, trace }: { found: XlaProfile["iterations"]; trace: number | null }) {
   if (found.found_by === "nothing") return <p class="quiet">Iterations are unknown: the profile holds no annotated steps, no step marks of PyTorch/XLA, and no runs of modules.</p>;
   const how = (
     <>
-      {FOUND[found.found_by]}
+      by {FOUND_BY[found.found_by]}
+      {found.found_by === "module_runs" && ", each from one run's beginning to the next one's: nothing in the profile marks steps"}
       {found.name !== null && (
         <>
           {" "}

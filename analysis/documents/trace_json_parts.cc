@@ -26,7 +26,10 @@ ordered_json device(const analysis::DeviceActivity& activity) {
           {"busy_ns", unless(unknown, activity.busy)},
           {"span_ns", unless(unknown, activity.span)},
           {"utilization", or_null(activity.utilization)},
-          {"utilization_of_steps", or_null(activity.utilization_of_steps)}};
+          {"utilization_of_steps", or_null(activity.utilization_of_steps)},
+          {"devices", unless(unknown, activity.devices)},
+          {"least_busy_ns", unless(unknown, activity.least_busy)},
+          {"most_busy_ns", unless(unknown, activity.most_busy)}};
 }
 
 ordered_json kernel_classes(const analysis::DeviceActivity& activity) {

@@ -87,6 +87,11 @@ void print_device(const ordered_json& json) {
   print_row("device busy",
             fmt::format("{} of {}: {}", time_text(device["busy_ns"]), time_text(device["span_ns"]),
                         percent_text(device["utilization"])));
+  if (device["devices"] > 1) {
+    print_row("  of each device",
+              fmt::format("{} to {}, of {} devices", time_text(device["least_busy_ns"]),
+                          time_text(device["most_busy_ns"]), device["devices"].dump()));
+  }
   if (!device["utilization_of_steps"].is_null()) {
     print_row("  of profiled steps", percent_text(device["utilization_of_steps"]));
   }

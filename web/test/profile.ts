@@ -290,6 +290,8 @@ test("what a trace does not tell of devices is unknown, not nothing", () => {
   assert.match(unknown, /waited 41.0 µs, for what cannot be told\.$/);
   const known = deviceSentence(of({ device, idle_ns: { host_wait: 41_000, kernel_wait: 0, other: 0, unknown: 0 } }));
   assert.match(known, /waited 41.0 µs, 100.* % of that for the host\.$/);
+  const two = deviceSentence(of({ device: { ...device, devices: 2, least_busy_ns: 5_900, most_busy_ns: 17_700 }, idle_ns: { host_wait: 0, kernel_wait: 0, other: 0, unknown: 0 } }));
+  assert.equal(two, "Of 2 devices at least one was busy for 30.5 % of the 59.0 µs from the first to the last work, each by itself for 10.0 % to 30.0 % of them.");
   assert.equal(traceReport({ advice: [], torch_compile: {}, graph_breaks: {}, kernels: {} }), null, "a report of an older program");
 });
 

@@ -141,7 +141,7 @@ export type TraceReport = {
   compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number; by_compile_id: CompiledId[]; compile_ids_left_out: number; profiled: boolean };
   /** Why it is not known what ran on devices, and what launched it; what hangs on that is null. */
   cannot_tell: { device: string | null; launches: string | null };
-  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null };
+  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null; devices?: number | null; least_busy_ns?: number | null; most_busy_ns?: number | null };
   kernel_classes: Record<string, number | null> | null;
   idle_ns: { host_wait: number | null; kernel_wait: number | null; other: number | null; unknown: number | null };
   device_breakdown: null | {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schema/base/segmented_vector.h"
+#include "trace/memory/device_memory.h"
 #include "trace/thread_role.h"
 #include "trace/trace_args_table.h"
 
@@ -118,6 +119,8 @@ struct Trace {
   /// In the file's order; behind them begins that never ended, by thread.
   schema::SegmentedVector<TracePoint> points;
   schema::SegmentedVector<TraceBandwidth> bandwidths;  ///< by slice, at most one of each
+  /// What its `[memory]` events add up to; none of an XPlane profile.
+  MemoryByDevice memory;
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;
   /// The newest CUDA that the driver knows, as cuDriverGetVersion() says it: 12040 is 12.4; 0: the

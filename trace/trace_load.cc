@@ -38,6 +38,7 @@ class TraceLoader {
     for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) BENCHHUD_TRY(get_slices(i));
     BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kPoints,
                                 [&](std::string_view bytes) { return get_points(bytes); }));
+    BENCHHUD_TRY(sum_memory());
     BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kFlows,
                                 [&](std::string_view bytes) { return get_flows(bytes); }));
     BENCHHUD_TRY(for_each_block(connection_, id_, TraceBlockKind::kXlaProfile,
@@ -156,6 +157,30 @@ class TraceLoader {
       BENCHHUD_ASSIGN(point.args, put_args(each.args));
       trace_.points.push_back(point);
     }
+    return {};
+  }
+
+  // Of the arguments, which hold all that the file said: what older versions stored has them, too.
+  schema::Expected<void> sum_memory() {
+    std::vector<std::pair<std::uint64_t, std::int64_t>> events;  // arguments and time
+    for (const TracePoint& point : trace_.points) {
+      if (!is_instant(point.phase) || trace_.name(point) != kMemoryEvent) continue;
+      events.emplace_back(trace_.args_of(point).packed, point.time);
+    }
+    // So each block of arguments is read once.
+    std::ranges::sort(events);
+    TraceQueries lookup(connection_, id_);
+    MemorySums sums;
+    for (const auto& [packed, time] : events) {
+      std::string args;
+      if (packed != TraceArgs::kNotKept) {
+        auto stored = lookup.arguments(packed);
+        if (!stored && stored.error().code != schema::ErrorCode::kNotFound) return stored.error();
+        if (stored) args = *std::move(stored);
+      }
+      sums.add(time, args);  // what is wrong with them is among the trace's problems
+    }
+    trace_.memory = sums.sums();
     return {};
   }
 

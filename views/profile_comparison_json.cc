@@ -74,6 +74,7 @@ void write_profile_numbers(schema::JsonWriter& json, const ProfiledResult& of) {
   json.field("top_share", has_class ? std::optional(profile->top_share) : std::nullopt);
   json.field("compiling_ns", profile != nullptr ? profile->compiling : std::nullopt);
   json.field("peak_memory_bytes", profile != nullptr ? profile->peak_memory : std::nullopt);
+  json.field("peak_reserved_bytes", profile != nullptr ? profile->peak_reserved : std::nullopt);
 }
 
 namespace {

@@ -72,6 +72,7 @@ ordered_json summary_json(const Trace& trace, const trace::TraceNesting& nesting
                       {"names_left_out", trace_json::unless(unknown, launches.left_out)}};
   json["launch_delay_ns"] = trace_json::quantiles(activity.launch_delay);
   json["idle_ns"] = trace_json::idle(activity);
+  trace_json::add_memory(&json, trace.memory);
   json["flows"] = {{"bound", flows.bound}, {"dangling", flows.dangling}};
   json["compiled_regions"] = regions_json(regions);
   json["graph_breaks"] = regions.graph_breaks;

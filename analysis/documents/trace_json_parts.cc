@@ -26,7 +26,10 @@ ordered_json device(const analysis::DeviceActivity& activity) {
           {"busy_ns", unless(unknown, activity.busy)},
           {"span_ns", unless(unknown, activity.span)},
           {"utilization", or_null(activity.utilization)},
-          {"utilization_of_steps", or_null(activity.utilization_of_steps)}};
+          {"utilization_of_steps", or_null(activity.utilization_of_steps)},
+          {"devices", unless(unknown, activity.devices)},
+          {"least_busy_ns", unless(unknown, activity.least_busy)},
+          {"most_busy_ns", unless(unknown, activity.most_busy)}};
 }
 
 ordered_json kernel_classes(const analysis::DeviceActivity& activity) {
@@ -53,6 +56,20 @@ ordered_json idle(const analysis::DeviceActivity& activity) {
           {"kernel_wait", unless(unknown, activity.kernel_wait)},
           {"other", unless(unknown, activity.other_wait)},
           {"unknown", unless(activity.unknowns.device, activity.unknown_wait)}};
+}
+
+void add_memory(ordered_json* json, const trace::MemoryByDevice& memory) {
+  ordered_json rows = ordered_json::array();
+  for (const trace::DeviceMemory& one : memory.devices) {
+    rows.push_back({{"allocator", name_of_device(one)},
+                    {"allocations", one.allocations},
+                    {"deallocations", one.deallocations},
+                    {"peak_bytes", or_null(one.peak_allocated)},
+                    {"peak_ns", or_null(one.peak_time)},
+                    {"peak_reserved_bytes", or_null(one.peak_reserved)}});
+  }
+  (*json)["memory"] = rows.empty() ? ordered_json() : std::move(rows);
+  (*json)["memory_events_left_out"] = memory.events_left_out;
 }
 
 void add_problems(ordered_json* json, const trace::Trace& trace) {

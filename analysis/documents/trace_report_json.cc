@@ -387,6 +387,7 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
   json["launch_queues_left_out"] = unless(unknowns.launches, report.queues_left_out);
   json["copies"] = unless(unknowns.device, list_json(report.copies, copy_json));
   json["copies_left_out"] = unless(unknowns.device, report.copies_left_out);
+  trace_json::add_memory(&json, trace.memory);
   json["steps"] = steps_json(report.steps, unknowns);
   json["operators"] = operators_json(report.operators, unknowns);
   json["autograd"] = autograd_json(report.autograd);

@@ -330,13 +330,28 @@ std::int64_t operator_time_within(const TraceContext& context,
   return sum;
 }
 
-std::optional<std::int64_t> peak_memory_of(const Trace& trace) {
-  std::optional<std::int64_t> peak;
-  if (!trace.xla) return peak;
-  for (const trace::XlaAllocator& allocator : trace.xla->allocators) {
-    if (allocator.peak_bytes) peak = std::max(peak.value_or(0), *allocator.peak_bytes);
+void take_larger(const std::optional<std::int64_t>& number, std::optional<std::int64_t>* largest) {
+  if (number) largest->emplace(std::max(largest->value_or(0), *number));
+}
+
+void add_memory(const Trace& trace, IterationProfile* profile) {
+  profile->memory = trace.memory;
+  if (trace.xla) {
+    for (const trace::XlaAllocator& one : trace.xla->allocators) {
+      take_larger(one.peak_bytes, &profile->peak_memory);
+    }
   }
-  return peak;
+  if (profile->peak_memory) return;
+  const auto is_cpu = [](const trace::DeviceMemory& one) {
+    return one.type == trace::DeviceMemory::kCpuType;
+  };
+  // What the host holds beside a device says nothing of the device's memory.
+  const bool is_of_cpu = std::ranges::all_of(trace.memory.devices, is_cpu);
+  for (const trace::DeviceMemory& one : trace.memory.devices) {
+    if (is_cpu(one) != is_of_cpu) continue;
+    take_larger(one.peak_allocated, &profile->peak_memory);
+    take_larger(one.peak_reserved, &profile->peak_reserved);
+  }
 }
 
 }  // namespace
@@ -365,6 +380,19 @@ std::string_view iteration_part_definition(IterationPart part) {
   return kDefinitions[static_cast<std::size_t>(part)];
 }
 
+std::string_view found_by_words(std::string_view found_by) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
+      {{"profiler_steps", "steps of the profiler"},
+       {"annotations", "annotated steps"},
+       {"device_steps", "steps of the device"},
+       {"step_marks", "step marks of PyTorch/XLA"},
+       {"module_runs", "runs of the module that takes the most time"},
+       {"whole_profile", "the whole profile"}}};
+  const auto* const found =
+      std::ranges::find(kWords, found_by, [](const auto& one) { return one.first; });
+  return found == kWords.end() ? found_by : found->second;
+}
+
 IterationProfile iteration_profile(const TraceContext& context,
                                    const std::vector<std::uint32_t>& device_operators) {
   IterationProfile profile;
@@ -381,7 +409,7 @@ IterationProfile iteration_profile(const TraceContext& context,
   }
   if (profile.of(Part::kCompiling).time)
     profile.compiling = total(spans.of[static_cast<std::size_t>(Part::kCompiling)]);
-  profile.peak_memory = peak_memory_of(context.trace());
+  add_memory(context.trace(), &profile);
   return profile;
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/iterations/framework_operators.h"
 #include "analysis/trace/trace_context.h"
+#include "trace/memory/device_memory.h"
 
 namespace benchhud::analysis {
 
@@ -77,9 +78,17 @@ struct IterationProfile {
   /// ns in which anything was compiled, in the whole profile. None: `of(kCompiling).unknown` says
   /// why.
   std::optional<std::int64_t> compiling;
-  /// Bytes: the most that one of XLA's allocators had allocated and reserved at once within the
-  /// profile. None: the profile does not say it.
+  /// Bytes: the most that was in use at once within the profile, of the device or allocator with
+  /// the most. Of XLA's allocators it is what they had allocated and reserved for programs, of
+  /// PyTorch's what they had allocated (DeviceMemory::peak_allocated). None: the profile does not
+  /// say it.
   std::optional<std::int64_t> peak_memory;
+  /// Bytes: the most that PyTorch's allocator of one device held at once, in use or not
+  /// (DeviceMemory::peak_reserved). None of XLA's, and where the profile does not say it.
+  std::optional<std::int64_t> peak_reserved;
+  /// What PyTorch's profiler said of memory. Where it says anything of another device, the numbers
+  /// above are not the CPU's.
+  trace::MemoryByDevice memory;
   /// In the order of time, the first kMostIterations; none where nothing marks them.
   std::vector<IterationTimes> iterations;
 
@@ -88,6 +97,9 @@ struct IterationProfile {
   }
   IterationPartTime& of(IterationPart part) { return parts[static_cast<std::size_t>(part)]; }
 };
+
+/// What IterationProfile::found_by says, for a sentence: "4 iterations, by annotated steps".
+std::string_view found_by_words(std::string_view found_by);
 
 /// `device_operators`: as launching_operators() gives them.
 IterationProfile iteration_profile(const TraceContext& context,

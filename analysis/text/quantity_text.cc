@@ -32,4 +32,23 @@ std::string share_text(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "unknown";
 }
 
+std::string bytes_text(std::int64_t bytes) {
+  struct Unit {
+    double bytes;
+    std::string_view name;
+  };
+  static constexpr std::array<Unit, 4> kUnits = {
+      {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
+  for (const Unit& unit : kUnits) {
+    const double count = static_cast<double>(bytes) / unit.bytes;
+    if (std::abs(count) >= 999.5) return fmt::format("{:.0f} {}", count, unit.name);
+    if (std::abs(count) >= 0.9995) return fmt::format("{:.3g} {}", count, unit.name);
+  }
+  return fmt::format("{} B", bytes);
+}
+
+std::string bytes_text(const std::optional<std::int64_t>& bytes) {
+  return bytes ? bytes_text(*bytes) : "unknown";
+}
+
 }  // namespace benchhud::analysis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,10 @@ std::string nanoseconds_text(double ns);
 std::string nanoseconds_text(std::int64_t ns);
 /// Of a share of 1, one digit behind the point: "12.3 %". What is not finite reads "unknown".
 std::string share_text(double share);
+/// Three digits and the decimal unit that fits: "6.63 GB", "8 B".
+std::string bytes_text(std::int64_t bytes);
+/// The same, or "unknown".
+std::string bytes_text(const std::optional<std::int64_t>& bytes);
 using schema::count_text;
 
 }  // namespace benchhud::analysis

@@ -47,6 +47,22 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
   });
 }
 
+// How much of the time each device was busy.
+void add_spread(const TraceContext& context, DeviceActivity* activity) {
+  for (const OneDevice& device : context.devices()) {
+    std::vector<TimeSpan> spans;
+    spans.reserve(device.slices.size());
+    for (const std::uint32_t number : device.slices) {
+      const TraceSlice& slice = context.device_slice(number);
+      add_span(&spans, {slice.start, slice.end()});
+    }
+    const std::int64_t busy = total(merged(std::move(spans)));
+    const bool is_first = activity->devices++ == 0;
+    activity->least_busy = is_first ? busy : std::min(activity->least_busy, busy);
+    activity->most_busy = std::max(activity->most_busy, busy);
+  }
+}
+
 }  // namespace
 
 IdleCause idle_cause(const DeviceGap& gap) {
@@ -104,6 +120,7 @@ DeviceActivity device_activity(const TraceContext& context) {
   }
   activity.launch_delay = delays(trace, slices);
   add_waits(trace, slices, &activity);
+  add_spread(context, &activity);
   return activity;
 }
 

@@ -44,6 +44,9 @@ struct DeviceActivity {
   std::int64_t set_aside = 0;  ///< slices of devices whose times are impossible (device_slices.h)
   std::int64_t busy = 0;       ///< ns in which any device did anything: the union of its slices
   std::int64_t span = 0;       ///< ns from the first beginning to the last end
+  std::int64_t devices = 0;    ///< that did anything
+  /// ns of `span` in which the one device that was busy least did anything, and the one most.
+  std::int64_t least_busy = 0, most_busy = 0;
   std::optional<double> utilization;  ///< busy / span
   /// Busy within the steps (profiler_steps()) / their length (overlaps counted once).
   std::optional<double> utilization_of_steps;

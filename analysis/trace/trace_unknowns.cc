@@ -103,6 +103,13 @@ std::string why_no_device(const trace::Trace& trace, const std::vector<SliceSide
     return fmt::format("{} launched something on devices, and nothing of that is in the trace.",
                        count_text(launches, "call"));
   }
+  const bool shows_work = std::ranges::any_of(trace.slices, [&](const trace::TraceSlice& slice) {
+    return sides[slice.label] != SliceSide::kProfiler && sides[slice.label] != SliceSide::kOverhead;
+  });
+  if (!shows_work) {
+    return fmt::format("The trace has no slices{}: whether anything ran on a device is not known.",
+                       trace.slices.size() > 0 ? " but the profiler's own" : "");
+  }
   return "";
 }
 

@@ -15,7 +15,8 @@ namespace benchhud::analysis {
 /// Where no slice is known to be a device's, what ran on devices is unknown, and not nothing, if
 /// - all that is on some thread may be a device's, for nothing says where it ran (slice_side.h), or
 /// - the trace shows annotations or steps of a device and not its work, or
-/// - calls launched something.
+/// - calls launched something, or
+/// - the trace has no slices, or none but the profiler's own.
 /// Where no slice of a device has its launch, what launched them is unknown; operators are known
 /// where arrows begin at them.
 TraceUnknowns trace_unknowns(const trace::Trace& trace, const std::vector<SliceSide>& sides,

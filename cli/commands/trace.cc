@@ -160,7 +160,7 @@ int run_trace(const Arguments& arguments) {
     print_json(analysis::report_json(*trace, report));
     return kDone;
   }
-  print_trace_summary(analysis::summary_json(*trace, nesting), report);
+  print_trace_summary(analysis::summary_json(*trace, nesting), report, trace->memory);
   if (!is_summary) {
     print_trace_report(report);
     print_xla_report(analysis::xla_json(*trace, report));

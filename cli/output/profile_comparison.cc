@@ -129,18 +129,6 @@ Expected<BothSides> read_sides(const ProfileComparisonRequest& request) {
   return both;
 }
 
-std::string_view found_by_words(std::string_view found_by) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kWords = {
-      {{"profiler_steps", "steps of the profiler"},
-       {"annotations", "annotated steps"},
-       {"device_steps", "steps of the device"},
-       {"step_marks", "step marks of PyTorch/XLA"},
-       {"module_runs", "runs of the module that takes the most time"}}};
-  const auto* const found =
-      std::ranges::find(kWords, found_by, [](const auto& one) { return one.first; });
-  return found == kWords.end() ? found_by : found->second;
-}
-
 std::string iterations_text(const ProfiledResult& of) {
   using CountedBy = ProfiledResult::CountedBy;
   if (of.counted_by == CountedBy::kNothing) {
@@ -151,8 +139,17 @@ std::string iterations_text(const ProfiledResult& of) {
   const std::string each =
       length ? analysis::nanoseconds_text(*length) + " an iteration" : "of unknown length";
   return of.counted_by == CountedBy::kMarks
-             ? fmt::format("{}, by {}; {}", count, found_by_words(of.profile->found_by), each)
+             ? fmt::format("{}, by {}; {}", count, analysis::found_by_words(of.profile->found_by),
+                           each)
              : fmt::format("one repetition of {}, which nothing marks; {}", count, each);
+}
+
+std::string memory_text(const analysis::IterationProfile& of) {
+  if (!of.peak_memory && !of.peak_reserved) return "peak of memory unknown";
+  std::string text = "peak of memory " + analysis::bytes_text(of.peak_memory);
+  if (of.peak_reserved)
+    text += fmt::format(", {} reserved", analysis::bytes_text(of.peak_reserved));
+  return text;
 }
 
 void print_side(std::string_view name, const ComparedSide& side) {
@@ -167,7 +164,8 @@ void print_side(std::string_view name, const ComparedSide& side) {
   } else {
     fmt::print("{:<7}{}\n", name, printable(side.asked));
   }
-  fmt::print("       {}\n", iterations_text(side.profiled));
+  fmt::print("       {}\n       {}\n", iterations_text(side.profiled),
+             memory_text(*side.profiled.profile));
 }
 
 std::string compared_ns_text(const std::optional<double>& ns) {

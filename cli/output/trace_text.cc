@@ -87,6 +87,11 @@ void print_device(const ordered_json& json) {
   print_row("device busy",
             fmt::format("{} of {}: {}", time_text(device["busy_ns"]), time_text(device["span_ns"]),
                         percent_text(device["utilization"])));
+  if (device["devices"] > 1) {
+    print_row("  of each device",
+              fmt::format("{} to {}, of {} devices", time_text(device["least_busy_ns"]),
+                          time_text(device["most_busy_ns"]), device["devices"].dump()));
+  }
   if (!device["utilization_of_steps"].is_null()) {
     print_row("  of profiled steps", percent_text(device["utilization_of_steps"]));
   }
@@ -111,6 +116,19 @@ void print_device(const ordered_json& json) {
             fmt::format("{} for the host, {} between kernels, {} otherwise{}",
                         time_text(idle["host_wait"]), time_text(idle["kernel_wait"]),
                         time_text(idle["other"]), idle["unknown"] == 0 ? "" : ", " + unknown_wait));
+}
+
+void print_memory(const trace::MemoryByDevice& memory) {
+  for (const trace::DeviceMemory& one : memory.devices) {
+    print_row("memory", fmt::format("{}: peak allocated {}, peak reserved {}", name_of_device(one),
+                                    analysis::bytes_text(one.peak_allocated),
+                                    analysis::bytes_text(one.peak_reserved)));
+  }
+  if (memory.events_left_out > 0) {
+    print_row("memory", schema::count_text(memory.events_left_out, "event") +
+                            " of no known device, or of one beyond the " +
+                            fmt::format("{} that are kept", memory.kMostDevices));
+  }
 }
 
 void print_regions(const ordered_json& json) {
@@ -197,7 +215,8 @@ void print_problems(const ordered_json& json) {
 
 }  // namespace
 
-void print_trace_summary(const ordered_json& json, const analysis::TraceReport& report) {
+void print_trace_summary(const ordered_json& json, const analysis::TraceReport& report,
+                         const trace::MemoryByDevice& memory) {
   print_row("events", json["events"].dump());
   print_row("slices",
             fmt::format("{} on {} tracks, at most {} deep, {} overlap", json["slices"].dump(),
@@ -206,6 +225,7 @@ void print_trace_summary(const ordered_json& json, const analysis::TraceReport& 
   print_row("flows", fmt::format("{} bound, {} without a start", json["flows"]["bound"].dump(),
                                  json["flows"]["dangling"].dump()));
   print_device(json);
+  print_memory(memory);
   print_regions(json);
   if (json["unclosed"] != 0) print_row("begun, not ended", json["unclosed"].dump());
   print_problems(json);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/iterations/iteration_profile.h"
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 
@@ -34,7 +35,7 @@ std::string text_or(const ordered_json& text, std::string_view otherwise) {
 
 std::string bytes_text_of(const ordered_json& bytes) {
   if (bytes.is_null()) return "unknown";
-  return fmt::format("{:.1f} MB", bytes.get<double>() / 1e6);
+  return analysis::bytes_text(bytes.get<std::int64_t>());
 }
 
 // "12.3 TFLOP/s": of 10^9 and 10^12.
@@ -101,8 +102,6 @@ void print_iterations(const ordered_json& found) {
                "unknown: no annotated steps, no step marks of PyTorch/XLA, no runs of modules");
     return;
   }
-  std::string words = by;
-  std::ranges::replace(words, '_', ' ');
   std::string mean;
   if (!found["mean_ns"].is_null()) {
     mean = fmt::format(", {} each", analysis::nanoseconds_text(found["mean_ns"].get<double>()));
@@ -113,8 +112,10 @@ void print_iterations(const ordered_json& found) {
                               analysis::share_text(busy.get<double>() /
                                                    std::max(found["total_ns"].get<double>(), 1.0)));
   }
-  fmt::print("{:<20} {} by {} ({}){}\n", "iterations", found["count"].dump(), words,
-             text_or(found["name"], "no name"), mean);
+  const std::string name =
+      found["name"].is_null() ? "" : fmt::format(" ({})", text_or(found["name"], ""));
+  fmt::print("{:<20} {}, by {}{}{}\n", "iterations", found["count"].dump(),
+             analysis::found_by_words(by), name, mean);
 }
 
 }  // namespace

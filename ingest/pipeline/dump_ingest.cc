@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 #include "ingest/output/output_dir.h"
+#include "ingest/pipeline/file_stamp.h"
 #include "ingest/pipeline/output_index.h"
 #include "ingest/pipeline/profile_hlo.h"
 #include "ingest/pipeline/profile_renewal.h"
@@ -57,16 +55,6 @@ constexpr std::size_t kBeginBytes = 4096;
 
 // Texts are held in memory while they are read. Traces, which may be of any length, are not.
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
-
-Expected<schema::FileStamp> stamp_of(const std::string& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno))};
-  }
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  return schema::FileStamp{status.st_size,
-                           status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
-}
 
 // The XPlane profile of the session that a Chrome trace is of, if it lies beside it.
 std::optional<std::string> profile_beside(const std::string& path) {

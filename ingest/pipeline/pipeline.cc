@@ -9,11 +9,13 @@
 
 #include "ingest/output/output_dir.h"
 #include "ingest/pipeline/file_reading.h"
+#include "ingest/pipeline/file_stamp.h"
 #include "ingest/pipeline/parsing_thread.h"
 #include "ingest/pipeline/time_shift.h"
 #include "ingest/results/line_reader.h"
 #include "ingest/results/parsed_chunk.h"
 #include "schema/base/caught_error.h"
+#include "schema/results/artifact_writer.h"
 #include "schema/results/unrecognized_files.h"
 
 namespace benchhud::ingest {
@@ -313,28 +315,43 @@ class Ingest {
     return writing.transaction.commit();
   }
 
-  // The store may lie in a folder that is ingested, with its log and its locks.
+  // The store may lie in a folder that is ingested, with its log and its locks; and a dump whose
+  // name says nothing may have been ingested by itself.
   Expected<void> list_unrecognized() {
     BENCHHUD_ASSIGN(const std::string store, schema::store_file(store_));
-    result_.unrecognized = inputs_.unrecognized;
-    result_.unrecognized.count -=
-        std::erase_if(result_.unrecognized.paths, [&](const std::string& file) {
-          const std::string path = absolute_path(file);
-          return path == store || path.starts_with(store + '-');
-        });
+    UnrecognizedFiles& files = result_.unrecognized;
+    files.count = inputs_.unrecognized.count;
+    for (const std::string& file : inputs_.unrecognized.paths) {
+      const std::string path = absolute_path(file);
+      bool is_known = path == store || path.starts_with(store + '-');
+      // One that is gone by now is none that the store knows.
+      if (const auto stamp = stamp_of(path); !is_known && stamp) {
+        BENCHHUD_ASSIGN(const auto dump, schema::find_unchanged(store_, path, *stamp));
+        is_known = dump.has_value();
+      }
+      if (is_known) {
+        --files.count;
+      } else {
+        files.paths.push_back(file);
+      }
+    }
     return {};
   }
 
   // Those who look at the store later see them too.
   Expected<void> note_unrecognized() {
-    if (inputs_.folders.empty()) return {};
+    std::vector<std::string> places = inputs_.folders;
+    for (const DumpResult& dump : result_.dumps) {
+      if (!dump.error) places.push_back(absolute_path(dump.path));
+    }
+    if (places.empty()) return {};
     std::vector<std::string> paths;
     paths.reserve(result_.unrecognized.paths.size());
     for (const std::string& path : result_.unrecognized.paths) {
       paths.push_back(absolute_path(path));
     }
     const auto note = [&] {
-      return schema::note_unrecognized_files(store_, inputs_.folders, std::move(paths),
+      return schema::note_unrecognized_files(store_, places, std::move(paths),
                                              UnrecognizedFiles::kMostNamed);
     };
     BENCHHUD_TRY(alone(note, [](bool is_change) { return is_change; }));

@@ -244,8 +244,7 @@ void SeriesCsvReader::add_problem(std::int64_t line, std::string reason) {
 
 Expected<SeriesCsv> read_series_csv(const std::string& path) {
   const bool is_input = path == "-";
-  BENCHHUD_ASSIGN(SourceFile file,
-                  is_input ? SourceFile::standard_input() : SourceFile::open(path));
+  BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
   const auto named = [&](const Error& error) {
     return Error{error.code,
                  fmt::format("{}: {}", is_input ? "standard input" : path, error.message)};

@@ -30,9 +30,22 @@ struct ZstdStream {
   // its command does.
   std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream{ZSTD_createDStream(),
                                                                        ZSTD_freeDStream};
-  std::string packed;     // read
-  std::size_t place = 0;  // in it
   bool is_in_frame = false;
+};
+
+/// Of one member or several.
+struct GzipStream {
+  z_stream stream{};
+  bool is_in_member = false;
+  bool is_at_end = false;
+
+  GzipStream() {
+    constexpr int kGzipOnly = 16;
+    if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipStream() { inflateEnd(&stream); }
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
 };
 
 }  // namespace
@@ -40,17 +53,16 @@ struct ZstdStream {
 struct SourceFile::State {
   std::string path;
   int descriptor = -1;
-  gzFile gzip = nullptr;
+  bool is_begun = false;  // it is known how it is compressed, if at all
+  std::unique_ptr<GzipStream> gzip;
   std::unique_ptr<ZstdStream> zstd;
+  std::string packed;     // read from the file, and not given yet
+  std::size_t place = 0;  // in it
   std::int64_t size = 0;
   std::int64_t position = 0;
 
   ~State() {
-    if (gzip) {
-      gzclose_r(gzip);  // closes the descriptor
-    } else if (descriptor >= 0) {
-      ::close(descriptor);
-    }
+    if (descriptor >= 0) ::close(descriptor);
   }
 
   Error error(const char* what) const {
@@ -61,8 +73,10 @@ struct SourceFile::State {
             fmt::format("{}: the {} data is damaged or ends early ({})", path, format, reason)};
   }
 
+  std::string_view left() const { return std::string_view(packed).substr(place); }
+
   /// Up to `most` bytes as they are on disk; 0 at the end.
-  Expected<std::size_t> read_plain(char* to, std::size_t most) {
+  Expected<std::size_t> read_file(char* to, std::size_t most) {
     for (;;) {
       const ssize_t count = ::read(descriptor, to, most);
       if (count >= 0) {
@@ -73,27 +87,106 @@ struct SourceFile::State {
     }
   }
 
-  Expected<std::size_t> read_zstd(char* to, std::size_t most) {
+  /// Reads more behind what is left of `packed`. Returns whether there was more.
+  Expected<bool> refill() {
     constexpr std::size_t kPackedBytes = std::size_t{128} << 10;
+    packed.erase(0, place);
+    place = 0;
+    const std::size_t before = packed.size();
+    packed.resize(before + kPackedBytes);
+    const auto count = read_file(packed.data() + before, kPackedBytes);
+    packed.resize(before + (count ? *count : 0));
+    if (!count) return count.error();
+    return *count > 0;
+  }
+
+  /// Looks at the first bytes. What comes through a pipe cannot be read twice: it stays in
+  /// `packed`, and no more is waited for than it takes to tell.
+  Expected<void> begin() {
+    is_begun = true;
+    const auto may_be = [&](std::string_view magic) {
+      return left().size() < magic.size() && magic.starts_with(left());
+    };
+    while (may_be(kZstdBegin) || may_be(kGzipBegin)) {
+      BENCHHUD_ASSIGN(const bool is_more, refill());
+      if (!is_more) break;
+    }
+    if (left().starts_with(kZstdBegin)) {
+      zstd = std::make_unique<ZstdStream>();
+      if (!zstd->stream) throw std::bad_alloc();
+    } else if (left().starts_with(kGzipBegin)) {
+      gzip = std::make_unique<GzipStream>();
+      gzip->is_in_member = true;
+    }
+    return {};
+  }
+
+  Expected<std::size_t> read_plain(char* to, std::size_t most) {
+    if (left().empty()) return read_file(to, most);
+    const std::size_t count = left().copy(to, most);
+    place += count;
+    return count;
+  }
+
+  /// Whether a member follows. What else stands behind one is no data, as for gzip's command.
+  Expected<bool> begin_member() {
+    while (left().size() < kGzipBegin.size()) {
+      BENCHHUD_ASSIGN(const bool is_more, refill());
+      if (!is_more) return false;
+    }
+    if (!left().starts_with(kGzipBegin)) return false;
+    inflateReset(&gzip->stream);
+    gzip->is_in_member = true;
+    return true;
+  }
+
+  Expected<std::size_t> read_gzip(char* to, std::size_t most) {
+    GzipStream& of = *gzip;
+    constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // zlib counts in 32 bits
+    const std::size_t wanted = std::min(most, kMostAtOnce);
+    std::size_t count = 0;
+    while (count == 0 && !of.is_at_end) {
+      if (!of.is_in_member) {
+        BENCHHUD_ASSIGN(const bool is_more, begin_member());
+        of.is_at_end = !is_more;
+        continue;
+      }
+      if (left().empty()) {
+        BENCHHUD_ASSIGN(const bool is_more, refill());
+        if (!is_more) return damage("gzip", "unexpected end of file");
+      }
+      of.stream.next_in = reinterpret_cast<Bytef*>(packed.data() + place);
+      of.stream.avail_in = static_cast<uInt>(left().size());
+      of.stream.next_out = reinterpret_cast<Bytef*>(to);
+      of.stream.avail_out = static_cast<uInt>(wanted);
+      const int code = inflate(&of.stream, Z_NO_FLUSH);
+      place = packed.size() - of.stream.avail_in;
+      count = wanted - of.stream.avail_out;
+      if (code == Z_STREAM_END) of.is_in_member = false;
+      if (code == Z_MEM_ERROR) throw std::bad_alloc();
+      // The good bytes come first; the next call says the same of the damage.
+      if (count == 0 && (code == Z_DATA_ERROR || code == Z_NEED_DICT)) {
+        return damage("gzip", of.stream.msg != nullptr ? of.stream.msg : "it needs a dictionary");
+      }
+    }
+    return count;
+  }
+
+  Expected<std::size_t> read_zstd(char* to, std::size_t most) {
     ZstdStream& of = *zstd;
-    if (!of.stream) throw std::bad_alloc();
     ZSTD_outBuffer out{to, most, 0};
     while (out.pos == 0) {
-      if (of.place == of.packed.size()) {
-        of.packed.resize(kPackedBytes);
-        of.place = 0;
-        auto count = read_plain(of.packed.data(), kPackedBytes);
-        of.packed.resize(count ? *count : 0);
-        if (!count) return count;
-        if (*count == 0 && of.is_in_frame) return damage("zstd", "unexpected end of file");
-        if (*count == 0) return std::size_t{0};
+      if (left().empty()) {
+        BENCHHUD_ASSIGN(const bool is_more, refill());
+        if (!is_more && of.is_in_frame) return damage("zstd", "unexpected end of file");
+        if (!is_more) return std::size_t{0};
       }
-      ZSTD_inBuffer in{of.packed.data(), of.packed.size(), of.place};
-      const std::size_t left = ZSTD_decompressStream(of.stream.get(), &out, &in);
-      of.place = in.pos;
-      schema::throw_if_no_memory(left);
-      if (ZSTD_isError(left)) return damage("zstd", ZSTD_getErrorName(left));
-      of.is_in_frame = left != 0;
+      ZSTD_inBuffer in{packed.data(), packed.size(), place};
+      const std::size_t left_of_frame = ZSTD_decompressStream(of.stream.get(), &out, &in);
+      place = in.pos;
+      schema::throw_if_no_memory(left_of_frame);
+      if (ZSTD_isError(left_of_frame)) return damage("zstd", ZSTD_getErrorName(left_of_frame));
+      of.is_in_frame = left_of_frame != 0;
     }
     return out.pos;
   }
@@ -105,21 +198,12 @@ SourceFile::~SourceFile() = default;
 
 Expected<SourceFile> SourceFile::open(const std::string& path) {
   auto state = std::make_unique<State>();
-  state->path = path;
-  state->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  return begin(std::move(state));
-}
-
-Expected<SourceFile> SourceFile::standard_input() {
-  auto state = std::make_unique<State>();
-  state->path = "standard input";
-  // A copy, for it is closed in the end. By its number: /dev/stdin does not open where it is a
-  // socket.
-  state->descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-  return begin(std::move(state));
-}
-
-Expected<SourceFile> SourceFile::begin(std::unique_ptr<State> state) {
+  // Standard input by its number: /dev/stdin does not open where it is a socket. A copy, for it is
+  // closed in the end.
+  const bool is_input = path == "-";
+  state->path = is_input ? "standard input" : path;
+  state->descriptor = is_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                               : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (state->descriptor < 0) return state->error("open");
   struct stat status{};
   if (::fstat(state->descriptor, &status) != 0) return state->error("read");
@@ -127,44 +211,21 @@ Expected<SourceFile> SourceFile::begin(std::unique_ptr<State> state) {
     return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", state->path)};
   }
   state->size = status.st_size;
-  // A pipe cannot be looked into without losing what was read: it is taken as it is.
-  char bytes[4] = {};
-  const ssize_t count =
-      S_ISREG(status.st_mode) ? ::pread(state->descriptor, bytes, sizeof(bytes), 0) : 0;
-  const std::string_view begin(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
-  if (begin.starts_with(kZstdBegin)) {
-    state->zstd = std::make_unique<ZstdStream>();
-    if (!state->zstd->stream) {
-      return Error{ErrorCode::kIo, fmt::format("cannot open {}: out of memory", state->path)};
-    }
-  } else if (begin.starts_with(kGzipBegin)) {
-    state->gzip = gzdopen(state->descriptor, "rb");
-    if (!state->gzip) return state->error("open");
-    gzbuffer(state->gzip, 1 << 18);
-  }
   return SourceFile(std::move(state));
 }
 
 Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
   State& state = *state_;
+  if (!state.is_begun) {
+    BENCHHUD_TRY(state.begin());
+  }
   const std::size_t before = out->size();
   out->resize(before + most);
-  const auto give = [&](std::size_t count) { out->resize(before + count); };
-  if (state.gzip) {
-    const int count = gzread(state.gzip, out->data() + before, static_cast<unsigned>(most));
-    give(count > 0 ? static_cast<std::size_t>(count) : 0);
-    int code = Z_OK;
-    const char* message = gzerror(state.gzip, &code);
-    // zlib gives the good bytes first and tells of the damage with them or at the next call.
-    if (count <= 0 && code != Z_OK && code != Z_STREAM_END) {
-      return state.damage("gzip", code == Z_BUF_ERROR ? "unexpected end of file" : message);
-    }
-    state.position = gzoffset(state.gzip);
-    return static_cast<std::size_t>(std::max(count, 0));
-  }
   char* const to = out->data() + before;
-  auto count = state.zstd ? state.read_zstd(to, most) : state.read_plain(to, most);
-  give(count ? *count : 0);
+  auto count = state.gzip   ? state.read_gzip(to, most)
+               : state.zstd ? state.read_zstd(to, most)
+                            : state.read_plain(to, most);
+  out->resize(before + (count ? *count : 0));
   return count;
 }
 

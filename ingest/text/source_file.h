@@ -11,14 +11,12 @@
 
 namespace benchhud::ingest {
 
-/// A file read from front to back. Gzip (of one or several members) and zstd (of one or several
-/// frames) are known by their first bytes, not by a name.
+/// A file or a pipe, read from front to back. Gzip (of one or several members) and zstd (of one or
+/// several frames) are known by their first bytes, not by a name.
 class SourceFile {
  public:
-  /// Error: kIo.
+  /// "-" is the program's standard input. Nothing is read yet. Error: kIo.
   static schema::Expected<SourceFile> open(const std::string& path);
-  /// What is handed to the program; a pipe is not looked into, it is read as it is. Error: kIo.
-  static schema::Expected<SourceFile> standard_input();
   SourceFile(SourceFile&&) noexcept;
   ~SourceFile();
 
@@ -33,7 +31,6 @@ class SourceFile {
  private:
   struct State;
   explicit SourceFile(std::unique_ptr<State> state);
-  static schema::Expected<SourceFile> begin(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -450,6 +450,10 @@ void TraceBuilder::add_point(const RawTraceEvent& event, std::int64_t time) {
   point.args = keep_args(event);
   point.phase = event.phase.text().front();
   trace_.points.push_back(point);
+  if (event.name.text() == trace::kMemoryEvent && trace::is_instant(point.phase)) {
+    const std::string unusable = memory_.add(time, object_text(event.args));
+    if (!unusable.empty()) problem(event.offset, unusable);
+  }
 }
 
 void TraceBuilder::add_timed_point(const RawTraceEvent& event) {
@@ -569,6 +573,7 @@ Trace TraceBuilder::finish() {
     }
   }
   open_.clear();
+  trace_.memory = memory_.sums();
   flows_.finish([this](std::int64_t offset, std::string_view reason) {
     ++trace_.refused;
     problem(offset, reason);

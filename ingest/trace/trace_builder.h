@@ -12,6 +12,7 @@
 
 #include "ingest/trace/trace_event.h"
 #include "ingest/trace/trace_flow_builder.h"
+#include "trace/memory/device_memory.h"
 #include "trace/trace.h"
 #include "trace/trace_limits.h"
 
@@ -114,6 +115,7 @@ class TraceBuilder : public TraceEvents {
   std::size_t held_bytes_ = 0;                // of arguments that wait
   std::unordered_map<std::string, Process> processes_;
   TraceFlowBuilder flows_{&trace_};
+  trace::MemorySums memory_;
   std::size_t name_bytes_ = 0;  // of texts, labels and threads, with what stands around them
   std::string refusal_;
 };

@@ -76,9 +76,8 @@ Expected<XplaneFile> XplaneFile::open(const std::string& path) {
 Expected<bool> is_xplane_file(const std::string& path) {
   if (is_xplane_name(path)) return true;
   std::error_code error;
-  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
-    return false;
-  }
+  // What comes through a pipe cannot be read twice.
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(path));
   std::string begin;
   const Expected<std::size_t> count = source.read(kXplaneBeginBytes, &begin);

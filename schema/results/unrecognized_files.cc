@@ -14,8 +14,10 @@ constexpr std::string_view kKey = "unrecognized_files";
 // Ends each path: no absolute path has two slashes next to each other, or ends in one.
 constexpr std::string_view kEnd = "//";
 
-bool is_in(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
+bool is_at(std::string_view path, std::string_view place) {
+  if (!path.starts_with(place)) return false;
+  path.remove_prefix(place.size());
+  return path.empty() || path.starts_with('/');
 }
 
 }  // namespace
@@ -40,12 +42,12 @@ Expected<std::string> store_file(Connection& connection) {
 }
 
 Expected<bool> note_unrecognized_files(Connection& connection,
-                                       const std::vector<std::string>& folders,
+                                       const std::vector<std::string>& places,
                                        std::vector<std::string> paths, std::size_t most) {
   BENCHHUD_ASSIGN(const std::vector<std::string> before, unrecognized_files(connection));
   for (const std::string& path : before) {
-    const bool is_elsewhere = std::none_of(folders.begin(), folders.end(),
-                                           [&](const auto& folder) { return is_in(path, folder); });
+    const bool is_elsewhere = std::none_of(places.begin(), places.end(),
+                                           [&](const auto& place) { return is_at(path, place); });
     if (is_elsewhere) paths.push_back(path);
   }
   std::sort(paths.begin(), paths.end());

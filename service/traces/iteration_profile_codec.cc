@@ -6,7 +6,9 @@
 //   operators: where; number of rows, then of each, of `rest` and of `without_operator`: name, time
 //     and count, signed; unknown; total, in_iterations and
 //     device_count, signed; names_triton_kernels, 1 or 0
-//   top_class; top_share, a double; compiling or none; peak_memory or none
+//   top_class; top_share, a double; compiling or none; peak_memory and peak_reserved, each or none
+//   memory: number of devices, then of each: type, number, allocations and deallocations, signed;
+//     peak_allocated, peak_time and peak_reserved, each or none; events_left_out, signed
 //   number of iterations, then of each: begin and duration, signed; each part or none; busy or none
 #include "service/traces/iteration_profile_codec.h"
 
@@ -19,6 +21,8 @@ using analysis::FrameworkOperator;
 using analysis::FrameworkOperators;
 using analysis::IterationProfile;
 using analysis::IterationTimes;
+using trace::DeviceMemory;
+using trace::MemoryByDevice;
 
 namespace {
 
@@ -81,6 +85,36 @@ FrameworkOperators get_operators(schema::ColumnReader& bytes) {
   return operators;
 }
 
+void put_memory(schema::ColumnWriter& bytes, const MemoryByDevice& memory) {
+  bytes.put(memory.devices.size());
+  for (const DeviceMemory& one : memory.devices) {
+    for (const std::int64_t number : {one.type, one.number, one.allocations, one.deallocations}) {
+      bytes.put_signed(number);
+    }
+    put_optional(bytes, one.peak_allocated);
+    put_optional(bytes, one.peak_time);
+    put_optional(bytes, one.peak_reserved);
+  }
+  bytes.put_signed(memory.events_left_out);
+}
+
+MemoryByDevice get_memory(schema::ColumnReader& bytes) {
+  MemoryByDevice memory;
+  const std::size_t count = bytes.get_count();
+  if (count > MemoryByDevice::kMostDevices) bytes.fail();
+  for (std::size_t i = 0; i < count && bytes.is_ok(); ++i) {
+    DeviceMemory& one = memory.devices.emplace_back();
+    for (std::int64_t* number : {&one.type, &one.number, &one.allocations, &one.deallocations}) {
+      *number = bytes.get_signed();
+    }
+    one.peak_allocated = get_optional(bytes);
+    one.peak_time = get_optional(bytes);
+    one.peak_reserved = get_optional(bytes);
+  }
+  memory.events_left_out = bytes.get_signed();
+  return memory;
+}
+
 }  // namespace
 
 void put_text(schema::ColumnWriter& bytes, std::string_view text) {
@@ -109,6 +143,8 @@ void put_iteration_profile(schema::ColumnWriter& bytes, const IterationProfile& 
   bytes.put_double(profile.top_share);
   put_optional(bytes, profile.compiling);
   put_optional(bytes, profile.peak_memory);
+  put_optional(bytes, profile.peak_reserved);
+  put_memory(bytes, profile.memory);
   bytes.put(profile.iterations.size());
   for (const IterationTimes& one : profile.iterations) {
     bytes.put_signed(one.begin);
@@ -135,6 +171,8 @@ IterationProfile get_iteration_profile(schema::ColumnReader& bytes) {
   profile.top_share = bytes.get_double();
   profile.compiling = get_optional(bytes);
   profile.peak_memory = get_optional(bytes);
+  profile.peak_reserved = get_optional(bytes);
+  profile.memory = get_memory(bytes);
   const std::size_t iterations = bytes.get_count();
   for (std::size_t i = 0; i < iterations && bytes.is_ok(); ++i) {
     IterationTimes& one = profile.iterations.emplace_back();

@@ -41,7 +41,7 @@ namespace {
 
 // One more wherever summarize_trace() says something else than before, or encodes it differently.
 // Digests up to 3 were JSON, whose first byte is no version.
-constexpr std::uint64_t kVersion = 8;
+constexpr std::uint64_t kVersion = 9;
 
 void put_section(schema::ColumnWriter& bytes, const ProfileSection& section) {
   put_text(bytes, section.of);

@@ -1,27 +1,33 @@
-// XLA's operators of an XPlane profile, on a result's profile; their names are hostile.
+// On a result's profile: XLA's operators of an XPlane profile, whose names are hostile; memory and several devices.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { message } from "../integration/support/xplane.mjs";
-import { axe, eventually, openBrowser, openPage, samples, serve, text, visit } from "./support.mjs";
+import { axe, eventually, openBrowser, openPage, samples, serve, shot, text, visit } from "./support.mjs";
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 
-let browser, server, profile;
+let browser, server, profile, twoDevices;
 before(async () => {
   browser = await openBrowser();
   server = await serve([join(samples, "2025-11-28")]);
   // A result without a trace of its own.
   const { items } = await server.api("/results?limit=1000");
   const traced = new Set((await server.api("/artifacts?kind=trace&limit=1000")).items.flatMap((one) => one.results.map((result) => result.experiment_id)));
-  const { run_id: run, experiment } = items.find((one) => !traced.has(one.experiment.id) && one.kind !== "verification");
+  const untraced = items.filter((one) => !traced.has(one.experiment.id) && one.kind !== "verification");
+  const { run_id: run, experiment } = untraced[0];
+  const other = untraced.find((one) => one.experiment.id !== experiment.id);
   profile = `${server.base}/profile?run=${run}&experiment=${experiment.id}`;
+  twoDevices = `${server.base}/profile?run=${other.run_id}&experiment=${other.experiment.id}`;
   const folder = join(server.folder, "profiles");
   mkdirSync(folder);
   const file = join(folder, "made.xplane.pb");
   writeFileSync(file, tpuProfile());
   await server.ingest([file], ["--for", `${run}/${experiment.id}`]);
+  const devices = join(folder, "devices.json");
+  writeFileSync(devices, deviceTrace());
+  await server.ingest([devices], ["--for", `${other.run_id}/${other.experiment.id}`]);
 });
 after(async () => {
   await browser?.close();
@@ -49,6 +55,38 @@ function tpuProfile() {
     ),
   ]);
 }
+
+/** Two GPUs, one busy for twice as long as the other; memory of both and of the host, one peak of which cannot be. */
+function deviceTrace() {
+  const kernel = (device, ts, dur) => ({ ph: "X", cat: "kernel", name: "gemm", pid: device, tid: 7, ts, dur });
+  const memory = (type, id, bytes, allocated, reserved) => ({ ph: "i", s: "t", cat: "cpu_instant_event", name: "[memory]", pid: 9, tid: 9, ts: 5, args: { "Device Type": type, "Device Id": id, Bytes: bytes, "Total Allocated": allocated, "Total Reserved": reserved } });
+  return JSON.stringify([
+    { ph: "X", cat: "cpu_op", name: "aten::mm", pid: 9, tid: 9, ts: 0, dur: 10 },
+    kernel(0, 0, 100), kernel(1, 0, 50),
+    memory(1, 0, 1024, 6_629_508_096, 12_782_141_440), memory(1, 0, -1024, -7, 1), memory(1, 1, 512, 2_000_000, 4_000_000), memory(0, -1, 8, 8, 0),
+  ]);
+}
+
+test("memory has a row per device, with its peaks or none, and several devices have a spread", async () => {
+  const { page, problems, close } = await openPage(browser);
+  try {
+    await visit(page, `${twoDevices}#memory`);
+    const memory = page.locator("section[aria-labelledby=memory]");
+    const row = (name) => memory.locator("tbody tr", { hasText: name });
+    await eventually(async () => assert.match(await text(row("cuda:0")), /6\.63 GB.*12\.8 GB.*1.*1/));
+    assert.match(await text(row("cuda:1")), /2\.00 MB.*4\.00 MB/);
+    assert.match(await text(row("cpu")), /8 B.*–/);
+    assert.match(await text(memory), /Peaks of 2 devices: 2\.00 MB to 6\.63 GB\. Numbers over runs take the largest\./);
+    const csv = await memory.locator('a[download="memory.csv"]').getAttribute("href");
+    assert.match(await (await fetch(new URL(csv, server.base))).text(), /^allocator,.*\r\ncpu,1,0,8,5000,,,\r\ncuda:0,1,1,6629508096,5000,12782141440,,\r\n/);
+    assert.match(await text(page.locator("section[aria-labelledby=device] .lead")), /Of 2 devices at least one was busy for 100.* each by itself for 50\.0 % to 100.* of them\./);
+    await shot(page, "memory");
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
 
 const section = (page) => page.locator("section[aria-labelledby=xla-operators]");
 

@@ -70,7 +70,7 @@ describe("compile times", () => {
 describe("devices of all makers", () => {
   test("03_device_npu.json: one device with one kernel, and the operator that an arrow leads from", () => {
     const said = told("summary", "03_device_npu.json");
-    assert.deepEqual(said.device, { kernels: 1, busy_ns: 41_350, span_ns: 41_350, utilization: 1, utilization_of_steps: null });
+    assert.deepEqual(said.device, { kernels: 1, busy_ns: 41_350, span_ns: 41_350, utilization: 1, utilization_of_steps: null, devices: 1, least_busy_ns: 41_350, most_busy_ns: 41_350 });
     assert.equal(said.kernel_classes.gemm, 1);
     assert.equal(said.cannot_tell.device, null);
     assert.match(said.cannot_tell.launches, /1 slice on devices/);
@@ -83,7 +83,7 @@ describe("devices of all makers", () => {
 
   test("03_device_xprof_gpu.json: a GPU with its kernels, copy and launch", () => {
     const said = told("summary", "03_device_xprof_gpu.json");
-    assert.deepEqual(said.device, { kernels: 2, busy_ns: 33_000, span_ns: 43_000, utilization: 33 / 43, utilization_of_steps: null });
+    assert.deepEqual(said.device, { kernels: 2, busy_ns: 33_000, span_ns: 43_000, utilization: 33 / 43, utilization_of_steps: null, devices: 1, least_busy_ns: 33_000, most_busy_ns: 33_000 });
     const { gemm, elementwise, memcpy } = said.kernel_classes;
     assert.deepEqual([gemm, elementwise, memcpy], [1, 1, 1]);
     assert.deepEqual(said.launches.by_name, { cuLaunchKernel: 1 });
@@ -149,7 +149,7 @@ describe("devices that are not known", () => {
     ]);
     const said = told("summary");
     assert.match(said.cannot_tell.device, /1 slice on 1 track may be a device's: neither their categories \(odd\)/);
-    assert.deepEqual(said.device, { kernels: null, busy_ns: null, span_ns: null, utilization: null, utilization_of_steps: null });
+    assert.deepEqual(said.device, { kernels: null, busy_ns: null, span_ns: null, utilization: null, utilization_of_steps: null, devices: null, least_busy_ns: null, most_busy_ns: null });
     assert.equal(said.kernel_classes, null);
     assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: null });
     const report = told("report");
@@ -168,6 +168,13 @@ describe("devices that are not known", () => {
   test("calls launched something, and nothing of it is in the trace", () => {
     const told = unknown([{ ph: "X", pid: 1, tid: 1, ts: 1, dur: 5, name: "cudaLaunchKernel", cat: "cuda_runtime", args: { correlation: 1 } }]);
     assert.match(told("summary").cannot_tell.device, /1 call launched something/);
+  });
+
+  test("of an empty trace it is not known whether anything ran on a device", () => {
+    const told = unknown([]);
+    assert.match(told("summary").cannot_tell.device, /no slices: whether anything ran on a device is not known/);
+    assert.equal(told("report").kernels, null);
+    assert.doesNotMatch(run("trace", "summary", join(folder, "unknown.json")), /nothing ran/i);
   });
 
   test("on a CPU nothing ran on a device, and that is known", () => {

@@ -78,24 +78,24 @@ describe("memory of allocators", () => {
   test("each has its peaks and when they were, as JSON and as CSV", async () => {
     const trace = await traceOf("openxla+dynamo");
     const page = await getJson(`/traces/${trace}/memory`);
-    assertValid("XlaAllocatorPage", page);
+    assertValid("TraceAllocatorPage", page);
     const peak = (1 << 20) + 3;
     // The second iteration begins 850 µs after the first, whose first slice, 50 µs on, is the trace's origin.
     assert.deepEqual(page, {
-      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30) }],
+      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, peak_reserved_bytes: null, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30) }],
       next_cursor: null,
       total: 1,
       left_out: 0,
       cannot_tell: null,
     });
     const { text } = await ask(`/traces/${trace}/memory?format=csv`);
-    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)}\r\n`);
+    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,peak_reserved_bytes,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,,${peak},${peak + (1 << 30)}\r\n`);
   });
 
-  test("a profile without allocations and a trace that is no XPlane profile are told apart", async () => {
+  test("a profile without allocations and a trace without records of memory are told apart", async () => {
     const page = await getJson(`/traces/${await traceOf("inductor")}/memory`);
-    assertValid("XlaAllocatorPage", page);
-    assert.deepEqual([page.items, page.total, page.cannot_tell], [[], 0, "The trace is no XPlane profile, or an older version stored it."]);
+    assertValid("TraceAllocatorPage", page);
+    assert.deepEqual([page.items, page.total, page.cannot_tell], [[], 0, "The trace has no records of memory, which PyTorch's profiler writes with profile_memory=True; or it is an XPlane profile that an older version stored."]);
   });
 
   test("hostile names come page by page, and are no formulas in CSV", async () => {
@@ -354,6 +354,47 @@ test("real profiles: parts add up to the iterations, and to what the report says
   }
 });
 
+test("real profiles of PyTorch: peaks of memory are those of the [memory] events, and unknown in the old form", { skip: !existsSync(shared) && `${shared} is not there` }, async () => {
+  const files = ["hta/df_index_resolver/df_index_resolver.json.gz", "pytorch26_cpu/eager_shapes_mem_flops.json.gz", "kineto/769c3eb7__worker0.1623143089861.pt.trace.json.gz"].map((name) => join(shared, "traces", name));
+  const db = join(folder, "memory-real.db");
+  const made = join(folder, "memory-real.jsonl");
+  writeFileSync(made, files.map((_, n) => line({ model: `model ${n}`, metrics: times(0.5) })).join("\n") + "\n");
+  assert.equal(benchhud("ingest", made, "--db", db).status, 0);
+  const expected = [
+    { rows: [["cpu", 8, null], ["cuda:1", 6_629_508_096, 12_782_141_440]], peaks: [6_629_508_096, 12_782_141_440], text: "peak of memory 6.63 GB, 12.8 GB reserved" },
+    { rows: [["cpu", 2_428_808, null]], peaks: [2_428_808, null], text: "peak of memory 2.43 MB\n" },
+    { rows: [["cpu", null, null], ["cuda:0", null, null]], peaks: [null, null], text: "peak of memory unknown" },
+  ];
+  let one = await serve(db);
+  const { items } = await getJson("/results?limit=100", one);
+  await one.stop();
+  for (const [n, file] of files.entries()) {
+    const id = items.find((item) => item.experiment.model === `model ${n}`).experiment.id;
+    assert.ok([0, 3].includes(benchhud("ingest", file, "--for", `latest/${id}`, "--db", db).status), file);
+    assert.ok(benchhud("profile", "compare", file, file).stdout.includes(expected[n].text), file);
+    assert.deepEqual(JSON.parse(benchhud("trace", "report", file, "--format", "json").stdout).memory.map((row) => [row.allocator, row.peak_bytes, row.peak_reserved_bytes]), expected[n].rows);
+  }
+  const check = async () => {
+    one = await serve(db);
+    try {
+      for (const n of files.keys()) {
+        const { series } = await getJson(`/series/profiles?suite=torchbench&model=${encodeURIComponent(`model ${n}`)}&test=eval`, one);
+        const [point] = series[0].points.filter((each) => each !== null);
+        assert.deepEqual([point.peak_memory_bytes, point.peak_reserved_bytes], expected[n].peaks);
+        const page = await getJson(`/traces/${point.trace_id}/memory`, one);
+        assertValid("TraceAllocatorPage", page);
+        assert.deepEqual(page.items.map((row) => [row.allocator, row.peak_bytes, row.peak_reserved_bytes]), expected[n].rows);
+        assert.deepEqual([page.left_out, page.cannot_tell], [0, null]);
+      }
+    } finally {
+      assert.equal((await one.stop()).code, 0);
+    }
+  };
+  await check();
+  assert.equal(benchhud("rebuild", "--db", db).status, 0);
+  await check();
+});
+
 describe("numbers of profiles over runs", () => {
   const path = "/series/profiles?suite=torchbench&model=alpha&test=eval";
 
@@ -399,7 +440,7 @@ describe("numbers of profiles over runs", () => {
   test("the CSV has a row per profile", async () => {
     const { text } = await ask(`${path}&format=csv`);
     const [head, ...rows] = text.trim().split(/\r?\n/);
-    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes$/);
+    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes,peak_reserved_bytes$/);
     assert.equal(rows.length, 6);
   });
 });

@@ -1,12 +1,13 @@
 // `benchhud trace summary` on trace files of every kind.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-import { benchhud, root, temporaryFolder } from "./support/server.mjs";
+import { benchhud, program, root, temporaryFolder } from "./support/server.mjs";
 
 const sample = join(root,
   "samples/cpu_nightlies/2025-11-15/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz");
@@ -55,6 +56,24 @@ test("gzip or not, of one member or several: the same", () => {
   assert.deepEqual(
     summary(write("members.json.gz", Buffer.concat([gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half))]))),
     said);
+});
+
+test("through a pipe: the same, packed or not", () => {
+  const text = gunzipSync(readFileSync(sample));
+  const said = summary(sample);
+  const half = text.length >> 1;
+  for (const input of [text, gzipSync(text), Buffer.concat([gzipSync(text.subarray(0, half)), gzipSync(text.subarray(half))])]) {
+    const done = spawnSync(program, ["trace", "summary", "-", "--format", "json"], { input, encoding: "utf8" });
+    assert.equal(done.status, 0, done.stderr);
+    assert.deepEqual(JSON.parse(done.stdout), said);
+  }
+  writeFileSync(join(folder, "piped.json.gz"), gzipSync(text));
+  const piped = spawnSync("sh", ["-c", `cat "${join(folder, "piped.json.gz")}" | "${program}" trace summary /dev/stdin --format json`], { encoding: "utf8" });
+  assert.deepEqual(JSON.parse(piped.stdout), said, piped.stderr);
+  const cut = spawnSync(program, ["trace", "summary", "-", "--format", "json"], { input: gzipSync(text).subarray(0, 5000), encoding: "utf8" });
+  assert.match(JSON.stringify(JSON.parse(cut.stdout).problems), /standard input: the gzip data is damaged or ends early/);
+  const none = spawnSync(program, ["trace", "summary", "-"], { input: "\x1f", encoding: "latin1" });
+  assert.match(none.stderr, /no Chrome trace/);
 });
 
 test("a file that ends too early says so, and what is there counts", () => {

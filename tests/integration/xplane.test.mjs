@@ -85,6 +85,30 @@ test("a profile that lies where no result is named says what to do", () => {
   assert.match(named.stderr, /a\.xplane\.pb: it is a profile of XLA \(XPlane\), not results: a dump of a result is taken in with --for RUN\/MODEL\/TEST\/BACKEND/);
   const done = benchhud("ingest", file, "--db", join(folder, "loose.db"), "--for", "latest/alpha/eval/inductor");
   assert.equal(done.status, 0, done.stderr);
+  // Who did as the advice says does not get it again, until the file changes.
+  const followed = benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db"), "--format", "json");
+  assert.deepEqual(JSON.parse(followed.stdout).unrecognized_files, [join(folder, "loose/notes.txt")]);
+  assert.doesNotMatch(benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db")).stderr, /--for/);
+  write("loose/only/a.xplane.pb", Buffer.concat([smallXspace(), Buffer.from([0x22, 1, 0x68])]));
+  assert.match(benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db")).stderr, /1 XPlane profile: .*--for/);
+});
+
+test("a profile that was ingested by itself is no unrecognised file on the page either", async () => {
+  const file = write("page/p.xplane.pb", smallXspace());
+  write("page/results.jsonl", line({ metrics: times(0.5) }) + "\n");
+  const db = join(folder, "page.db");
+  const listed = async () => {
+    const server = await serve(db);
+    try {
+      return (await (await fetch(`${server.base}/api/v1/ingests`)).json()).unrecognized_files;
+    } finally {
+      await server.stop();
+    }
+  };
+  benchhud("ingest", join(folder, "page"), "--db", db);
+  assert.equal((await listed()).length, 1);
+  assert.equal(benchhud("ingest", file, "--db", db, "--for", "latest/alpha/eval/inductor").status, 0);
+  assert.deepEqual(await listed(), []);
 });
 
 test("what cannot be read is said", () => {
@@ -241,7 +265,7 @@ test("tables of a TPU's operators are in the report, in text and in REST, page b
   assert.equal(xla.memory.length, 4);
   assert.ok(advice.some((one) => one.code === "compiling_in_window"));
   const text = benchhud("trace", "report", file);
-  assert.match(text.stdout, /iterations +99 by module runs \(jit_f\)/);
+  assert.match(text.stdout, /iterations +99, by runs of the module that takes the most time \(jit_f\)/);
   assert.match(text.stdout, /hbm \d+.*broadcast_add_fusion\.1/);
 
   write("tpu.jsonl", line({ metrics: times(0.5) }) + "\n");

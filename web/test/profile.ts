@@ -12,6 +12,7 @@ import { groupsSideBySide } from "../src/parts/profile/counters";
 import { breaksSentence, countedOver, loweringWords } from "../src/parts/profile/compile";
 import { flagNumber, flagWords, gravestFirst } from "../src/parts/profile/flags";
 import { deviceSentence, ranOnDevice } from "../src/parts/profile/device";
+import { memoryOf, spreadOfPeaks } from "../src/parts/profile/memory";
 import { operatorColumns, sources, unitOfBytes } from "../src/parts/profile/operators";
 import { foldedAtFirst, visibleNodes } from "../src/parts/profile/tree";
 import { percentsOf } from "../src/parts/profile/xla";
@@ -289,5 +290,18 @@ test("what a trace does not tell of devices is unknown, not nothing", () => {
   assert.match(unknown, /waited 41.0 µs, for what cannot be told\.$/);
   const known = deviceSentence(of({ device, idle_ns: { host_wait: 41_000, kernel_wait: 0, other: 0, unknown: 0 } }));
   assert.match(known, /waited 41.0 µs, 100.* % of that for the host\.$/);
+  const two = deviceSentence(of({ device: { ...device, devices: 2, least_busy_ns: 5_900, most_busy_ns: 17_700 }, idle_ns: { host_wait: 0, kernel_wait: 0, other: 0, unknown: 0 } }));
+  assert.equal(two, "Of 2 devices at least one was busy for 30.5 % of the 59.0 µs from the first to the last work, each by itself for 10.0 % to 30.0 % of them.");
   assert.equal(traceReport({ advice: [], torch_compile: {}, graph_breaks: {}, kernels: {} }), null, "a report of an older program");
+});
+
+test("memory is by allocator of XLA or by device of PyTorch, and several devices have a spread", () => {
+  const row = (allocator: string, peak_bytes: number | null) => ({ allocator, allocations: 1, deallocations: 0, peak_bytes });
+  const of = (more: Partial<TraceReport>) => more as TraceReport;
+  assert.equal(memoryOf(of({})), null, "a report of an older program");
+  assert.equal(memoryOf(of({ memory: null, xla: null })), null);
+  assert.equal(memoryOf(of({ memory: [row("cuda:0", 5)] }))?.isXla, false);
+  assert.equal(spreadOfPeaks([row("cpu", 9e9), row("cuda:0", 5e6)]), null);
+  assert.equal(spreadOfPeaks([row("cuda:0", null), row("cuda:1", 5e6)]), null, "the other's is not known");
+  assert.equal(spreadOfPeaks([row("cpu", 9e9), row("cuda:0", 5e6), row("cuda:1", 7e6)]), "Peaks of 2 devices: 5.00 MB to 7.00 MB. Numbers over runs take the largest.");
 });

@@ -1,4 +1,5 @@
-// Operators and kernels of XLA and the memory of its allocators in a stored XPlane profile.
+// Operators and kernels of XLA in a stored XPlane profile, and the memory of allocators: of XLA's
+// by that profile, of PyTorch's by the digest of a Chrome trace.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -132,6 +133,7 @@ class ProfileRows {
     std::optional<std::int64_t> peak_time;
     if (allocator.peak_time) peak_time = analysis::difference_of(*allocator.peak_time, origin_);
     json_.field("peak_ns", peak_time);
+    json_.field("peak_reserved_bytes", std::optional<std::int64_t>());
     json_.field("lifetime_peak_bytes", allocator.lifetime_peak_bytes);
     json_.field("capacity_bytes", allocator.capacity_bytes);
     json_.end_object();
@@ -173,6 +175,11 @@ void write_devices(schema::JsonWriter& json, const XlaProfile& profile) {
 
 constexpr std::string_view kNoProfile =
     "The trace is no XPlane profile, or an older version stored it.";
+constexpr std::string_view kNoMemory =
+    "The trace has no records of memory, which PyTorch's profiler writes with profile_memory=True; "
+    "or it is an XPlane profile that an older version stored.";
+constexpr std::string_view kOlderDigest =
+    "An older version stored the trace: what it says of memory is not known.";
 constexpr std::string_view kNoAllocations = "The profile has no records of memory allocations.";
 
 // A page of rows without the last bracket.
@@ -211,6 +218,13 @@ Expected<void> write_rows_of_devices(RequestContext& context, schema::JsonWriter
   return {};
 }
 
+void end_memory(schema::JsonWriter& json, std::int64_t left_out,
+                const std::optional<std::string_view>& cannot_tell) {
+  json.field("left_out", left_out);
+  json.field("cannot_tell", cannot_tell);
+  json.end_object();
+}
+
 Expected<void> write_memory(RequestContext& context, schema::JsonWriter& json,
                             const AskedProfile& asked) {
   BENCHHUD_TRY(write_rows(
@@ -219,15 +233,47 @@ Expected<void> write_memory(RequestContext& context, schema::JsonWriter& json,
       [](ProfileRows& writer, const trace::XlaAllocator& allocator) {
         return writer.write_allocator(allocator);
       }));
-  json.field("left_out", asked.profile ? asked.profile->allocators_left_out : 0);
-  std::optional<std::string_view> cannot_tell;
-  if (!asked.profile) {
-    cannot_tell = kNoProfile;
-  } else if (asked.profile->allocators.empty()) {
-    cannot_tell = kNoAllocations;
-  }
-  json.field("cannot_tell", cannot_tell);
+  const bool is_empty = asked.profile->allocators.empty();
+  end_memory(json, asked.profile->allocators_left_out,
+             is_empty ? std::optional(kNoAllocations) : std::nullopt);
+  return {};
+}
+
+void write_device_memory(schema::JsonWriter& json, const trace::DeviceMemory& of,
+                         std::int64_t origin) {
+  json.begin_object();
+  json.field("allocator", name_of_device(of));
+  json.field("allocations", of.allocations);
+  json.field("deallocations", of.deallocations);
+  json.field("peak_bytes", of.peak_allocated);
+  std::optional<std::int64_t> peak_time;
+  if (of.peak_time) peak_time = analysis::difference_of(*of.peak_time, origin);
+  json.field("peak_ns", peak_time);
+  json.field("peak_reserved_bytes", of.peak_reserved);
+  json.field("lifetime_peak_bytes", std::optional<std::int64_t>());
+  json.field("capacity_bytes", std::optional<std::int64_t>());
   json.end_object();
+}
+
+// The same of a trace that is no XPlane profile.
+Expected<void> write_memory_of_devices(RequestContext& context, schema::JsonWriter& json,
+                                       const AskedProfile& asked) {
+  BENCHHUD_ASSIGN(const auto digest, digest_of_trace(context, asked.trace));
+  const trace::MemoryByDevice memory = digest ? digest->iterations.memory : trace::MemoryByDevice();
+  const auto& devices = memory.devices;
+  const std::size_t end = std::min(devices.size(), asked.first + context.query.size("limit"));
+  begin_page(json);
+  for (std::size_t i = asked.first; i < end; ++i) {
+    write_device_memory(json, devices[i], asked.trace.info.origin);
+  }
+  std::optional<std::string> next;
+  if (end < devices.size()) {
+    next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});
+  }
+  end_items(json, next, static_cast<std::int64_t>(devices.size()));
+  std::optional<std::string_view> cannot_tell;
+  if (devices.empty()) cannot_tell = digest ? kNoMemory : kOlderDigest;
+  end_memory(json, memory.events_left_out, cannot_tell);
   return {};
 }
 
@@ -260,9 +306,16 @@ Expected<ResponsePlan> list_kernels(RequestContext& context) {
 
 Expected<ResponsePlan> list_memory(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedProfile asked, asked_profile(context));
-  return trace_plan(context, asked.trace, [&context, asked](schema::JsonWriter& json) {
-    return write_memory(context, json, asked);
-  });
+  if (asked.profile) {
+    return trace_plan(context, asked.trace, [&context, asked](schema::JsonWriter& json) {
+      return write_memory(context, json, asked);
+    });
+  }
+  // A digest is renewed while its trace stays.
+  return ResponsePlan{revision_key(context) + asked.trace.key,
+                      [&context, asked](schema::JsonWriter& json) {
+                        return write_memory_of_devices(context, json, asked);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listTraceOperators", list_operators},

@@ -119,6 +119,7 @@ inline void expect_same(const Trace& a, const Trace& b) {
   EXPECT_TRUE(points_of(a) == points_of(b));
   EXPECT_TRUE(flows_of(a) == flows_of(b));
   EXPECT_TRUE(a.labels == b.labels);
+  EXPECT_TRUE(a.memory == b.memory);
   ASSERT_EQ(a.texts.size(), b.texts.size());
   for (std::uint32_t i = 0; i < a.texts.size(); ++i) ASSERT_EQ(a.texts[i], b.texts[i]);
   const auto counts = [](const Trace& t) {

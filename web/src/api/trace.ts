@@ -73,6 +73,16 @@ export type XlaDevice = {
   kernels?: XlaKernel[];
   kernels_left_out?: number;
 };
+/** Peaks that the allocator does not have are absent. */
+export type AllocatorRow = {
+  allocator: string | null;
+  allocations: number;
+  deallocations: number;
+  peak_bytes: number | null;
+  peak_reserved_bytes?: number | null;
+  lifetime_peak_bytes?: number | null;
+  capacity_bytes?: number | null;
+};
 export type XlaProfile = {
   devices: XlaDevice[];
   iterations: {
@@ -87,7 +97,7 @@ export type XlaProfile = {
     max_ns: number | null;
     device_busy_ns: number | null;
   };
-  memory: { allocator: string | null; allocations: number; deallocations: number; peak_bytes: number | null; lifetime_peak_bytes: number | null; capacity_bytes: number | null }[];
+  memory: AllocatorRow[];
   module_runs: { linked: number; without_launch: number; launches_without_run: number };
   /** What the tables and iterations do not know; absent in reports of before it was told. */
   left_out?: { kernels: number; module_runs: number; steps: number };
@@ -131,7 +141,7 @@ export type TraceReport = {
   compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number; by_compile_id: CompiledId[]; compile_ids_left_out: number; profiled: boolean };
   /** Why it is not known what ran on devices, and what launched it; what hangs on that is null. */
   cannot_tell: { device: string | null; launches: string | null };
-  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null };
+  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null; devices?: number | null; least_busy_ns?: number | null; most_busy_ns?: number | null };
   kernel_classes: Record<string, number | null> | null;
   idle_ns: { host_wait: number | null; kernel_wait: number | null; other: number | null; unknown: number | null };
   device_breakdown: null | {
@@ -173,6 +183,9 @@ export type TraceReport = {
   launch_queues_left_out: number | null;
   copies: CopyRow[] | null;
   copies_left_out: number | null;
+  /** By PyTorch's `[memory]` events; null where there are none. */
+  memory?: AllocatorRow[] | null;
+  memory_events_left_out?: number;
   steps: { count: number; duration_ns: number; parts_ns: Record<string, number> | null; mean_parts_ns: Record<string, number> | null };
   operators: { count: number; self_ns: number; by_name: TraceOperator[]; names_left_out: number; left_out: { count: number; self_ns: number } };
   flows: { bound: number; dangling: number };

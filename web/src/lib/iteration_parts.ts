@@ -27,7 +27,8 @@ export function isInTime(answer: Pick<ProfileComparison, "left" | "right">): boo
   return SIDE_NAMES.every((side) => answer[side].iteration_ns !== null || answer[side].missing !== null);
 }
 
-const FOUND_BY: Record<NonNullable<ComparedProfile["found_by"]>, string> = {
+/** As the command line words it. */
+export const FOUND_BY: Record<NonNullable<ComparedProfile["found_by"]>, string> = {
   profiler_steps: "steps of the profiler",
   annotations: "annotated steps",
   device_steps: "steps of the device",

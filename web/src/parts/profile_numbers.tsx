@@ -23,7 +23,8 @@ export const NUMBERS: NumberOfProfile[] = [
   { key: "idle", title: "Devices idle", note: "time of an iteration in which no device works", unit: "s", of: (point) => seconds(point.idle_ns) },
   { key: "top", title: "Largest class of kernels", note: "its share of the time on devices; the class may change from run to run, the table names it", unit: "%", of: (point) => point.top_share },
   { key: "compiling", title: "Compiled in the profile", note: "time in which anything was compiled while the profiler ran", unit: "s", of: (point) => seconds(point.compiling_ns) },
-  { key: "memory", title: "Peak of memory", note: "the most that an allocator of XLA had allocated and reserved at once", unit: "bytes", of: (point) => point.peak_memory_bytes },
+  { key: "memory", title: "Peak of memory", note: "the most in use at once within the profile, of the device or allocator with the most", unit: "bytes", of: (point) => point.peak_memory_bytes },
+  { key: "reserved", title: "Peak of reserved memory", note: "the most that PyTorch's allocator of one device held at once within the profile, in use or not", unit: "bytes", of: (point) => point.peak_reserved_bytes },
 ];
 
 /** The numbers that any run knows. */
@@ -85,7 +86,7 @@ export function ProfilesOverRuns({ common, range, onRange, isShown }: { common: 
         </p>
       )}
       {isReadAgain && <p class="note">Some profiles were taken in by an older version: their numbers are missing until a server that may write to the store has read them again, soon after it starts; <code>benchhud rebuild</code> does so at once.</p>}
-      {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: nothing ran on a device, and they do not show the host or allocators.</p>}
+      {charts.length === 0 && !isReadAgain && <p class="quiet">The profiles say none of these numbers: they show neither work of a device, nor what the host compiled, nor allocators.</p>}
       {charts.map(({ number, lines, unit }) => (
         <Chart key={number.key} title={number.title} note={`${unit.name}; ${number.note}`} runs={data.runs} series={lines} unit={unit} unitWord={unit.name} height={140} range={range} onRange={onRange} onPick={(run, one) => go(profileHref(run.id, one.experiment.id))} late={late} />
       ))}
@@ -104,7 +105,7 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
       <summary>{plural(rows.length, "profile")} as a table</summary>
       <PlainTable
         caption="Numbers of profiles"
-        heads={[{ title: "Run" }, { title: "Backend" }, { title: "Iteration", right: true }, { title: "Busy", right: true }, { title: "Idle", right: true }, { title: "Most time on devices" }, { title: "Compiled", right: true }, { title: "Peak of memory", right: true }, { title: "Profile" }]}
+        heads={[{ title: "Run" }, { title: "Backend" }, { title: "Iteration", right: true }, { title: "Busy", right: true }, { title: "Idle", right: true }, { title: "Most time on devices" }, { title: "Compiled", right: true }, { title: "Peak of memory", right: true }, { title: "Reserved", right: true }, { title: "Profile" }]}
       >
         <tbody>
           {rows.map(({ run, experiment, point }) => (
@@ -119,6 +120,7 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
               <td>{point.top_class === null || point.top_share === null ? <Missing flush why={point.missing ?? "not known, or nothing ran on a device"} /> : `${point.top_class}, ${percent(point.top_share)}`}</td>
               <td class="right">{cell(point.compiling_ns, nanoseconds, point.missing ?? "the profile shows too little of the host to tell")}</td>
               <td class="right">{cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
+              <td class="right">{cell(point.peak_reserved_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
               <td>
                 <a href={profileHref(run.id, experiment.id)}>profile<span class="sr"> of {experiment.column} on {date(run.started_at)}</span></a>
               </td>

@@ -71,6 +71,29 @@ TEST(IterationProfile, GivesEachMomentToTheFirstPartThatGoesOn) {
   EXPECT_EQ(profile.iterations[1].parts, parts);
 }
 
+// A device's memory: its type, number and peaks.
+trace::DeviceMemory memory_of(std::int64_t type, std::int64_t number,
+                              std::optional<std::int64_t> allocated,
+                              std::optional<std::int64_t> reserved) {
+  return {type, number, 1, 1, allocated, allocated, reserved};
+}
+
+TEST(IterationProfile, TakesThePeakOfTheDeviceWithTheMostMemory) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 10);
+  trace::Trace& trace = builder.trace();
+  trace.memory.devices = {memory_of(0, -1, 900, {})};
+  EXPECT_EQ(profile_of(trace).peak_memory, 900);
+  EXPECT_EQ(profile_of(trace).peak_reserved, std::nullopt);
+  trace.memory.devices.push_back(memory_of(1, 0, 500, 800));
+  trace.memory.devices.push_back(memory_of(1, 1, 600, 700));
+  EXPECT_EQ(profile_of(trace).peak_memory, 600) << "what the host holds is not the device's";
+  EXPECT_EQ(profile_of(trace).peak_reserved, 800);
+  EXPECT_EQ(profile_of(trace).memory, trace.memory);
+  trace.memory.devices = {memory_of(0, -1, 900, {}), memory_of(1, 0, {}, {})};
+  EXPECT_EQ(profile_of(trace).peak_memory, std::nullopt) << "the device's own is not known";
+}
+
 TEST(IterationProfile, KeepsTheFirstOfManyIterationsAndCountsAll) {
   TraceBuilder builder;
   const int count = static_cast<int>(kMostIterations) + 1;
@@ -102,6 +125,22 @@ TEST(IterationProfile, IsOfAllOfAProfileThatMarksNothing) {
   EXPECT_EQ(profile.length, 300);
   EXPECT_EQ(profile.of(Part::kUnknown).time, 50);
   EXPECT_TRUE(profile.iterations.empty()) << "how long one is is unknown";
+}
+
+TEST(IterationProfile, SaysOfAnEmptyTraceThatNothingIsKnown) {
+  for (const bool has_window : {false, true}) {
+    TraceBuilder builder;
+    if (has_window) builder.add("Trace", "PyTorch Profiler (0)", 0, 0, 1000);
+    const IterationProfile profile = profile_of(builder.trace());
+    EXPECT_EQ(profile.busy, std::nullopt);
+    EXPECT_NE(profile.busy_unknown.find("is not known"), std::string::npos) << profile.busy_unknown;
+    for (std::size_t i = 0; i + 1 < kIterationParts; ++i) {
+      EXPECT_EQ(profile.parts[i].time, std::nullopt) << i;
+      EXPECT_EQ(profile.parts[i].unknown.find("Nothing ran"), std::string::npos) << i;
+    }
+    EXPECT_EQ(profile.top_class, "");
+    EXPECT_EQ(profile.peak_memory, std::nullopt);
+  }
 }
 
 TEST(IterationProfile, LetsTheHostExecuteWhereNothingRanOnADevice) {

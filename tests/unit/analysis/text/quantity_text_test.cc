@@ -40,6 +40,16 @@ TEST(ShareText, OneDigitBehindThePoint) {
   EXPECT_EQ(share_text(std::nan("")), "unknown");
 }
 
+TEST(BytesText, ThreeDigitsAndTheUnitThatFits) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(999), "999 B");
+  EXPECT_EQ(bytes_text(2'428'808), "2.43 MB");
+  EXPECT_EQ(bytes_text(999'600'000), "1 GB");
+  EXPECT_EQ(bytes_text(6'629'508'096), "6.63 GB");
+  EXPECT_EQ(bytes_text(INT64_MAX), "9223372 TB");
+  EXPECT_EQ(bytes_text(std::nullopt), "unknown");
+}
+
 TEST(CountText, OneIsNoPlural) {
   EXPECT_EQ(count_text(0, "kernel"), "0 kernels");
   EXPECT_EQ(count_text(1, "kernel"), "1 kernel");

@@ -144,7 +144,9 @@ TEST(TraceReport, OfNothing) {
   const TraceReport report = trace_report(trace::Trace());
   EXPECT_EQ(report.span, 0);
   EXPECT_EQ(report.verdict.applied, CompileVerdict::Applied::kCannotTell);
-  EXPECT_THAT(report.advice, IsEmpty());
+  ASSERT_THAT(report.advice, testing::SizeIs(1));
+  EXPECT_EQ(report.advice[0].code, "unknown_device");
+  EXPECT_THAT(report.activity.unknowns.device, HasSubstr("no slices"));
 }
 
 TEST(TraceReport, ATraceThatIsNotWholeSaysSo) {

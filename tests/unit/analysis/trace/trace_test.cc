@@ -171,6 +171,20 @@ TEST(DeviceActivity, KindsOfKernels) {
                                  Pair(Kind::kOther, 2), Pair(Kind::kMemset, 1)));
 }
 
+TEST(DeviceActivity, SeveralDevicesAreBusyForDifferentTimes) {
+  TraceBuilder builder;
+  builder.trace().threads[1].pid = "1";
+  builder.trace().threads[2].pid = builder.trace().threads[3].pid = "2";
+  builder.add("kernel", "a", 1, 0, 100);
+  builder.add("kernel", "b", 2, 50, 80);
+  builder.add("kernel", "c", 3, 60, 90);
+  const DeviceActivity found = activity_of(builder);
+  EXPECT_EQ(found.busy, 100) << "at least one was";
+  EXPECT_EQ(found.devices, 2);
+  EXPECT_EQ(found.least_busy, 40);
+  EXPECT_EQ(found.most_busy, 100);
+}
+
 TEST(DeviceActivity, NothingOnADevice) {
   TraceBuilder builder;
   builder.add("cpu_op", "aten::add", 0, 0, 1);

@@ -2,9 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -140,6 +146,76 @@ std::string read_all(const std::string& path, std::string* damage) {
     if (!count) *damage = count.error().message;
     if (!count || *count == 0) return text;
   }
+}
+
+std::string gzip(std::string_view bytes, const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class GzipFiles : public StoreFixture {
+ protected:
+  std::string packed(std::string_view bytes) { return gzip(bytes, folder_ / "packed"); }
+
+  // The same through a pipe, a byte or many at a time.
+  std::string read_pipe(const std::string& bytes, std::size_t at_once, std::string* damage) {
+    const std::string path = folder_ / "pipe";
+    ::unlink(path.c_str());
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    std::thread writer([&] {
+      std::ofstream pipe(path, std::ios::binary);
+      for (std::size_t at = 0; at < bytes.size(); at += at_once) {
+        pipe << bytes.substr(at, at_once) << std::flush;
+      }
+    });
+    std::string text = read_all(path, damage);
+    writer.join();
+    return text;
+  }
+};
+
+TEST_F(GzipFiles, AreReadAsTheyWere) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i * i) + "\n";
+  const std::string several = packed(text) + packed("") + packed("more");
+  std::string damage;
+  EXPECT_EQ(read_all(write("several", several), &damage), text + "more");
+  EXPECT_EQ(read_all(write("behind", several + "no gzip"), &damage), text + "more");
+  EXPECT_EQ(read_all(write("zeros", several + std::string(512, '\0')), &damage), text + "more");
+  EXPECT_EQ(damage, "");
+}
+
+TEST_F(GzipFiles, GiveWhatIsBeforeTheirDamage) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += std::to_string(i * 7919) + "\n";
+  const std::string whole = packed(text);
+  std::string damage;
+  const std::string read = read_all(write("cut", whole.substr(0, whole.size() / 2)), &damage);
+  EXPECT_THAT(damage, HasSubstr("gzip data is damaged or ends early (unexpected end of file)"));
+  EXPECT_TRUE(text.starts_with(read));
+  EXPECT_GT(read.size(), text.size() / 10);
+  std::string spoilt = whole;
+  spoilt[spoilt.size() - 6] ^= 1;  // the checksum
+  EXPECT_EQ(read_all(write("spoilt", spoilt), &damage), text);
+  EXPECT_THAT(damage, HasSubstr("incorrect data check"));
+  EXPECT_EQ(read_all(write("begun", whole.substr(0, 2)), &damage), "");
+  EXPECT_THAT(damage, HasSubstr("unexpected end of file"));
+}
+
+TEST_F(GzipFiles, ComeThroughPipesToo) {
+  const std::string text = "one line\nand another\n";
+  std::string damage;
+  for (const std::size_t at_once : {1, 3, 1000}) {
+    EXPECT_EQ(read_pipe(packed(text) + packed(text), at_once, &damage), text + text) << at_once;
+    EXPECT_EQ(read_pipe(zstd(text), at_once, &damage), text) << at_once;
+    for (const std::string plain : {text, std::string("\x1f"), std::string("(\xb5")}) {
+      EXPECT_EQ(read_pipe(plain, at_once, &damage), plain) << at_once;
+    }
+  }
+  EXPECT_EQ(damage, "");
 }
 
 class ZstdFiles : public StoreFixture {};

@@ -62,6 +62,29 @@ TEST(FieldTrace, ReadsTheDriversVersion) {
   EXPECT_EQ(read(R"({"traceEvents": []})").cuda_driver, 0);
 }
 
+std::string memory_event(const std::string& args, const std::string& phase = "i") {
+  return R"({"name": "[memory]", "ph": ")" + phase +
+         R"(", "pid": 1, "tid": 1, "ts": 7, "dur": 1, )" + R"("args": )" + args + "}";
+}
+
+TEST(FieldTrace, SumsUpWhatMemoryEventsSay) {
+  const std::string device = R"("Device Type": 1, "Device Id": 0)";
+  const Trace trace =
+      read("[" + memory_event("{" + device + R"(, "Total Allocated": 5, "Total Reserved": 9})") +
+           "," + memory_event("{" + device + R"(, "Total Allocated": 4, "Total Reserved": 9})") +
+           "," + memory_event("{" + device + R"(, "Total Allocated": -6})") + "," +
+           memory_event("{" + device + R"(, "Total Allocated": NaN})") + "," +
+           memory_event("{" + device + R"(, "Total Allocated": 800})", "X") + "]");
+  ASSERT_THAT(trace.memory.devices, SizeIs(1));
+  EXPECT_EQ(trace.memory.devices[0].peak_allocated, 5) << "no slice is such an event";
+  EXPECT_EQ(trace.memory.devices[0].peak_time, 7'000);
+  EXPECT_EQ(trace.memory.devices[0].peak_reserved, 9);
+  EXPECT_EQ(trace.memory.events_left_out, 1);
+  EXPECT_THAT(reasons(trace), ElementsAre(HasSubstr("Total Allocated of a [memory] event is -6"),
+                                          HasSubstr("are no JSON object")));
+  EXPECT_THAT(trace.points, SizeIs(4)) << "no event is lost";
+}
+
 // Whichever way it is known to be a device's.
 TEST(FieldTrace, RefusesDeviceRecordsOfNegativeLength) {
   for (const char* category : {"kernel", "mtia_ccp_events", "GCU_MEMCPY", "gpu_memset"}) {

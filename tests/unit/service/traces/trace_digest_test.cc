@@ -39,6 +39,9 @@ TraceDigest example() {
   iterations.top_class = "gemm";
   iterations.top_share = 0.75;
   iterations.peak_memory = 1 << 20;
+  iterations.peak_reserved = 1 << 21;
+  iterations.memory.devices = {{1, 0, 3, 2, 1 << 20, -7, {}}, {1, 1, 0, 0, {}, {}, 1 << 21}};
+  iterations.memory.events_left_out = 4;
   iterations.iterations = {{-5, 1000, {}, 400}, {995, 3000, {}, {}}};
   iterations.iterations[0].parts = {0, 400, {}, {}, 100, 500};
   return digest;
@@ -89,6 +92,8 @@ TEST(TraceDigest, KeepsWhereItsIterationsGo) {
   EXPECT_EQ(iterations.top_share, 0.75);
   EXPECT_EQ(iterations.compiling, std::nullopt);
   EXPECT_EQ(iterations.peak_memory, 1 << 20);
+  EXPECT_EQ(iterations.peak_reserved, 1 << 21);
+  EXPECT_EQ(iterations.memory, example().iterations.memory);
   ASSERT_EQ(iterations.iterations.size(), 2U);
   EXPECT_EQ(iterations.iterations[0].begin, -5);
   EXPECT_EQ(iterations.iterations[0].duration, 1000);

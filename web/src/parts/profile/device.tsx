@@ -72,7 +72,10 @@ export function deviceSentence(report: TraceReport): string {
   const waits = allWaits(idle_ns);
   const forHost = idle_ns.host_wait === null ? "for what cannot be told" : `${percent(idle_ns.host_wait / waits)} of that for the host`;
   const host = waits > 0 ? ` Its streams waited ${nanoseconds(waits)}, ${forHost}.` : "";
-  return `The device was busy${busy}${steps}.${host}`;
+  const { devices, span_ns, least_busy_ns, most_busy_ns } = device;
+  if (!devices || devices < 2 || !span_ns) return `The device was busy${busy}${steps}.${host}`;
+  const each = `, each by itself for ${percent((least_busy_ns ?? 0) / span_ns)} to ${percent((most_busy_ns ?? 0) / span_ns)} of them`;
+  return `Of ${count(devices)} devices at least one was busy${busy.replace("its first to its last", "the first to the last")}${each}${steps}.${host.replace("Its", "Their")}`;
 }
 
 /** A row of parts of a whole: words, bar, amount, share. */

@@ -18,6 +18,7 @@ import { Files } from "./files";
 import { Flags } from "./flags";
 import { HloModules } from "./hlo";
 import { IrDumps } from "./ir";
+import { Memory, memoryOf } from "./memory";
 import { Operators } from "./operators";
 import { Phases, metricsNote } from "./phases";
 import { XlaReport } from "./xla";
@@ -142,6 +143,14 @@ export function profileSections(profile: Profile): ProfileSection[] {
       when: !!trace.report?.xla,
       note: trace.file && <>By the XPlane profile of <From artifact={trace.file} />. Runs under the profiler are no benchmarks.</>,
       render: () => <OfTrace trace={trace}>{(report) => report.xla && <XlaOperators xla={report.xla} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
+    },
+    {
+      id: "memory",
+      short: "Memory",
+      title: "Memory",
+      when: trace.report !== null && memoryOf(trace.report) !== null,
+      note: trace.file && <>Of allocators while the profiler ran, by the trace of <From artifact={trace.file} />: peaks within the profile, not of the whole process.</>,
+      render: () => <OfTrace trace={trace}>{(report) => <Memory report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
     },
     {
       id: "counters",

@@ -1,10 +1,11 @@
-// Operators of XLA, of an XPlane profile: by themselves, by category, framework operator and module; iterations, memory.
+// Operators of XLA, of an XPlane profile: by themselves, by category, framework operator and module; iterations.
 import { useMemo } from "preact/hooks";
 import type { XlaDevice, XlaProfile, XlaRow } from "../../api/trace";
 import { address } from "../../api/client";
 import { PER_PAGE } from "../../api/pages";
 import { count, digits, full, plural } from "../../lib/format";
-import { amount, nanoseconds, percent, unitOfNs } from "../../lib/profile";
+import { FOUND_BY } from "../../lib/iteration_parts";
+import { nanoseconds, percent, unitOfNs } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { matches } from "../../lib/sort";
 import { Choice, CsvLink, FilterField, Select } from "../controls";
@@ -26,20 +27,13 @@ const isGroup = (text: string): text is Group => Object.keys(GROUPS).includes(te
 
 const RESOURCES: Record<string, string> = { compute: "compute", hbm: "main memory", cmem_read: "reading CMEM", cmem_write: "writing CMEM", vmem_read: "reading VMEM", vmem_write: "writing VMEM" };
 
-const FOUND: Record<XlaProfile["iterations"]["found_by"], string> = {
-  annotations: "by the program's own annotations of steps",
-  device_steps: "by the steps that the TPU recorded",
-  step_marks: "between marks that PyTorch/XLA leaves once in each",
-  module_runs: "by runs of the module that takes the most time, each from one run's beginning to the next one's: nothing in the profile marks steps",
-  nothing: "",
-};
-
 /** How long an iteration is, and how that is known. */
 function Iterations({ found, trace }: { found: XlaProfile["iterations"]; trace: number | null }) {
   if (found.found_by === "nothing") return <p class="quiet">Iterations are unknown: the profile holds no annotated steps, no step marks of PyTorch/XLA, and no runs of modules.</p>;
   const how = (
     <>
-      {FOUND[found.found_by]}
+      by {FOUND_BY[found.found_by]}
+      {found.found_by === "module_runs" && ", each from one run's beginning to the next one's: nothing in the profile marks steps"}
       {found.name !== null && (
         <>
           {" "}
@@ -149,30 +143,6 @@ function DeviceTable({ device, group, trace }: { device: XlaDevice; group: Group
   );
 }
 
-function Memory({ rows, trace }: { rows: XlaProfile["memory"]; trace: number | null }) {
-  if (!rows.length) return null;
-  const cell = (value: number | null, why: string) => (value === null ? <Missing why={why} /> : <span class="num" title={`${full(value)} bytes`}>{amount(value, "bytes")}</span>);
-  const columns: Column<(typeof rows)[number]>[] = [
-    { key: "name", title: "Allocator", width: 220, sort: (row) => row.allocator, cell: (row) => <Name text={row.allocator ?? "without a name"} /> },
-    { key: "peak", title: "most allocated + reserved", hint: "The most that was allocated and reserved at once within the profile", width: 190, align: "right", first: "desc", sort: (row) => row.peak_bytes, cell: (row) => cell(row.peak_bytes, "the file does not say it") },
-    { key: "ever", title: "most in use since start", hint: "The most in use since the program began, as the allocator says it: another count than what was allocated and reserved", width: 180, align: "right", first: "desc", sort: (row) => row.lifetime_peak_bytes, cell: (row) => cell(row.lifetime_peak_bytes, "the file does not say it") },
-    { key: "capacity", title: "capacity", hint: "What was allocated, reserved and free together", width: 110, align: "right", first: "desc", sort: (row) => row.capacity_bytes, cell: (row) => cell(row.capacity_bytes, "the file does not say it") },
-    { key: "allocations", title: "allocations", width: 104, align: "right", first: "desc", sort: (row) => row.allocations, cell: (row) => <span class="num">{count(row.allocations)}</span> },
-    { key: "deallocations", title: "deallocations", width: 120, align: "right", first: "desc", sort: (row) => row.deallocations, cell: (row) => <span class="num">{count(row.deallocations)}</span> },
-  ];
-  return (
-    <section class="sub" aria-label="Memory">
-      <h3>Memory</h3>
-      {trace !== null && (
-        <div class="toolbar">
-          <CsvLink href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })} name="xla-memory.csv" list />
-        </div>
-      )}
-      <Table caption="Memory by allocator" columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />
-    </section>
-  );
-}
-
 export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | null }) {
   const [query, setQuery] = useQuery();
   const devices = xla.devices.filter((one) => one.operators);
@@ -215,7 +185,6 @@ export function XlaOperators({ xla, trace }: { xla: XlaProfile; trace: number | 
         </p>
       )}
       {lost.length > 0 && <p class="quiet note">Beyond what is kept, and in none of this: {lost.join(", ")}.</p>}
-      <Memory rows={xla.memory} trace={trace} />
     </>
   );
 }

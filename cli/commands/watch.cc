@@ -47,6 +47,7 @@ using schema::Expected;
 using std::chrono::milliseconds;
 using Labels = std::map<std::string, std::string>;
 
+constexpr std::string_view kWork = "benchhud watch";  // what others are told
 constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
 
 struct Request {
@@ -260,52 +261,60 @@ class Watcher {
       failed(dir, printable(labels.error().message));
       return true;
     }
-    schema::LockPatience patience;
-    patience.longest = request_.wait;
-    patience.gives_up = [this] { return stop_.came(); };
-    const schema::StoreTurns turns(request_.db, "benchhud watch", patience);
-    auto store = open(patience);
+    auto store = open();
     if (stop_.came()) return false;
     if (!store) {
       complain(request_.db, store.error());
       return false;
     }
+    const auto busy = take(dir, *labels, *store);
+    if (busy) {
+      complain(request_.db, *busy);
+      return false;
+    }
     complaints_.erase(request_.db);
-    take(dir, *labels, *store, turns);
     return true;
   }
 
-  Expected<schema::Connection> open(const schema::LockPatience& patience) const {
-    BENCHHUD_ASSIGN(const auto lock,
-                    schema::StoreLock::take(request_.db, "benchhud watch", patience));
+  Expected<schema::Connection> open() {
+    BENCHHUD_ASSIGN(const auto lock, schema::StoreLock::take(request_.db, kWork, patience()));
     BENCHHUD_ASSIGN(auto store, schema::open_store(request_.db));
     schema::keep_space_reserve(request_.db);
     return store;
   }
 
-  void take(const OutputDir& dir, const Labels& labels, schema::Connection& store,
-            const schema::StoreTurns& turns) {
+  schema::LockPatience patience() {
+    schema::LockPatience patience;
+    patience.longest = request_.wait;
+    patience.gives_up = [this] { return stop_.came(); };
+    return patience;
+  }
+
+  /// The error of others who kept the store for too long, so that nothing is wrong with the folder.
+  std::optional<Error> take(const OutputDir& dir, const Labels& labels, schema::Connection& store) {
     ingest::IngestOptions options;
-    options.turns = turns;
+    options.turns.emplace(request_.db, std::string(kWork), patience());
     options.labels = labels;
     options.import_context = request_.import_context;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
     const auto result = service::import_files(store, dir.files, std::move(options));
     if (!result) {
+      if (result.error().code == ErrorCode::kBusy) return result.error();
       failed(dir, printable(result.error().message));
-      return;
+      return {};
     }
     changed_ |= result->changed;
-    if (result->stopped) return;
+    if (result->stopped) return {};
     const std::string summary = summary_line(*result);
+    if (exit_status_of(*result) == kStoreBusy) return Error{ErrorCode::kBusy, summary};
     if (result->failed) {
       failed(dir, summary);
-      return;
+      return {};
     }
     watch_.took(dir);
     ++taken_;
-    if (!result->changed) return;
+    if (!result->changed) return {};
     const int status = exit_status_of(*result);
     note_status(status);
     if (status != kDone) {
@@ -313,6 +322,7 @@ class Watcher {
     } else {
       say("{}: {}", dir.path, summary);
     }
+    return {};
   }
 
   void failed(const OutputDir& dir, const std::string& words) {
@@ -337,9 +347,12 @@ class Watcher {
 
   /// Once for all that came together. Where it fails, the next look tries it again.
   void find_alerts() {
-    auto store = schema::open_store(request_.db);
-    const auto updated =
-        store ? service::update_alerts(*store) : Expected<service::AlertUpdate>(store.error());
+    const auto updated = [&]() -> Expected<service::AlertUpdate> {
+      BENCHHUD_ASSIGN(const auto lock, schema::StoreLock::take(request_.db, kWork, patience()));
+      BENCHHUD_ASSIGN(auto store, schema::open_store(request_.db));
+      return service::update_alerts(store);
+    }();
+    if (stop_.came() && !updated) return;
     if (!updated) return complain("alerts", updated.error());
     complaints_.erase("alerts");
     changed_ = false;

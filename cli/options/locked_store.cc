@@ -68,7 +68,9 @@ Expected<std::chrono::milliseconds> wait_of(const po::variables_map& values) {
 Expected<schema::StoreLock> lock_store(const po::variables_map& values, const std::string& path,
                                        std::string_view work) {
   BENCHHUD_ASSIGN(const auto patience, patience_of(values));
-  return schema::StoreLock::take(path, work, patience);
+  auto lock = schema::StoreLock::take(path, work, patience);
+  if (lock || lock.error().code != ErrorCode::kBusy) return lock;
+  return Error{ErrorCode::kBusy, lock.error().message + ", nothing was done"};
 }
 
 Expected<LockedStore> open_locked_store(const po::variables_map& values, const std::string& path,

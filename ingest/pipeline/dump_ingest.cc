@@ -176,10 +176,8 @@ class DumpIngest::File {
   // None where the store has changed since so that it has to be prepared again.
   Expected<std::optional<DumpResult>> put() {
     if (profile_) return put_session();
-    // The file may have been written anew since; then somebody else may know it better.
-    BENCHHUD_ASSIGN(const schema::FileStamp now, stamp_of(result_.path));
-    if (!(now == artifact_.file)) return std::optional<DumpResult>();
-    // Others may have taken the same dump in, or away.
+    // Others may have taken the same dump in, or away. That the file goes on growing is none of
+    // that: it is noted as it was before it was read, so the next ingest reads it again.
     const bool was_known = known_.has_value();
     BENCHHUD_ASSIGN(known_, find_noted());
     if (known_) return known(/*is_noted=*/true);
@@ -498,7 +496,7 @@ class DumpIngest::File {
   Expected<void> read_torch_trace() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
-    BENCHHUD_ASSIGN(trace::TracePack pack, trace::TracePack::make(state_.store));
+    BENCHHUD_ASSIGN(trace::TracePack pack, state_.take_pack());
     BENCHHUD_ASSIGN(auto transaction,
                     schema::Transaction::begin(pack.database(), schema::Transaction::Kind::kWrite));
     schema::TextWriter texts(pack.database());

@@ -61,7 +61,7 @@ Expected<FileReading> reading_of(const std::string& path, const IngestOptions& o
   const bool is_runners = reading.format == ResultsFormat::kRunner;
   if (!reading.fallback_timestamp) {
     reading.fallback_timestamp =
-        is_runners ? date_in_name(path) : date_in_path(absolute_path(path));
+        is_runners || options.kept_path ? date_in_name(path) : date_in_path(absolute_path(path));
   }
   if (is_runners) return reading;
   reading.given = options.import_context;

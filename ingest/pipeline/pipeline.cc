@@ -354,7 +354,10 @@ class Ingest {
       return schema::note_unrecognized_files(store_, places, std::move(paths),
                                              UnrecognizedFiles::kMostNamed);
     };
-    BENCHHUD_TRY(alone(note, [](bool is_change) { return is_change; }));
+    const Expected<bool> noted = alone(note, [](bool is_change) { return is_change; });
+    // Whoever does not get this turn has taken all files in; the next ingest of the folder notes
+    // it.
+    if (!noted && !busy_) return noted.error();
     return {};
   }
 

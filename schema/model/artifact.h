@@ -48,7 +48,6 @@ struct ResultKey {
 struct FileStamp {
   std::int64_t disk_size = 0;    ///< bytes
   std::int64_t modified_ns = 0;  ///< since 1970: when it was last changed
-  bool operator==(const FileStamp&) const = default;
 };
 
 /// A dump as it was found. It belongs to the results of `ties`; several are of experiments that its

@@ -89,10 +89,10 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
     }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
     if (waited >= patience.longest || (patience.gives_up && patience.gives_up())) {
-      return Error{ErrorCode::kBusy,
-                   fmt::format("the store {} is being worked on: {}; waited {} s, nothing was done",
-                               store, holder_of(path),
-                               std::chrono::duration_cast<std::chrono::seconds>(waited).count())};
+      return Error{
+          ErrorCode::kBusy,
+          fmt::format("the store {} is being worked on: {}; waited {} s", store, holder_of(path),
+                      std::chrono::duration_cast<std::chrono::seconds>(waited).count())};
     }
     if (!is_reported && patience.on_wait && waited >= kSilence) {
       patience.on_wait(holder_of(path));
@@ -105,8 +105,11 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
 Expected<StoreLock> StoreTurns::take(Connection& connection) const {
   BENCHHUD_ASSIGN(StoreLock lock, StoreLock::take(store_, work_, patience_));
   if (connection.has_moved()) {
-    return Error{ErrorCode::kBusy,
-                 fmt::format("another file has taken the place of the store {} meanwhile", store_)};
+    return Error{
+        ErrorCode::kBusy,
+        fmt::format("another file has taken the place of the store {} meanwhile; what was written "
+                    "before is in the one that was there",
+                    store_)};
   }
   BENCHHUD_TRY(check_schema_version(connection));
   return lock;

@@ -78,9 +78,12 @@ class SpooledFile {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return spool_error(kCannotBeKept);
       bytes.remove_prefix(static_cast<std::size_t>(count));
+      byte_count_ += count;
     }
     return {};
   }
+
+  std::int64_t byte_count() const { return byte_count_; }
 
  private:
   static constexpr const char* kCannotBeKept = "What is sent cannot be kept beside the store";
@@ -101,6 +104,7 @@ class SpooledFile {
 
   const std::string folder_, path_;
   int lock_ = -1, file_ = -1;
+  std::int64_t byte_count_ = 0;
 };
 
 /// A file's name without a way out of its folder.
@@ -221,6 +225,10 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
     BENCHHUD_ASSIGN(most, most_of_drop(token));
   }
   BENCHHUD_ASSIGN(const auto spooled, spool(request, *packing, folder, name, most));
+  // What is large is read by one at a time, for the memory that this takes; what is small does not
+  // wait for that.
+  std::unique_lock large(reading_large_, std::defer_lock);
+  if (spooled->byte_count() > kLargeBytes) large.lock();
   schema::LockPatience patience;
   patience.longest = limits_.patience;
   const schema::StoreTurns turns(store_path_, "taking an upload in", patience);

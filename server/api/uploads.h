@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <semaphore>
 #include <string>
 
@@ -49,9 +50,12 @@ class Uploads {
 
   const std::string store_path_;
   const UploadLimits limits_;
-  /// Each holds a thread, a part of a disk and, while a trace is read, memory.
+  /// Each holds a thread and a part of a disk.
   static constexpr int kMostAtOnce = 4;
   std::counting_semaphore<kMostAtOnce> places_{kMostAtOnce};
+  /// Bytes, unpacked, beyond which a file is read while no other such is.
+  static constexpr std::int64_t kLargeBytes = std::int64_t{64} << 20;
+  std::mutex reading_large_;
 };
 
 }  // namespace benchhud::server

@@ -1,7 +1,7 @@
 // Two processes at work on one store: one waits for the other, says so, and neither is left half done. The real program.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createWriteStream, existsSync, readFileSync, readdirSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -88,12 +88,11 @@ test("a killed ingest leaves no lock and nothing half done", async () => {
 const stopped = new Set();
 after(() => stopped.forEach((child) => child.kill("SIGKILL")));
 
-/** An ingest of a large trace that stands, before it has the store's lock for it, until it goes on. */
-async function reading(db) {
-  const trace = `${db}-large.json`;
+/** What a command prints and how it ends; it stands before it has the store's lock for the large trace `trace`, until it goes on. */
+async function reading(trace, args) {
   const events = Array.from({ length: 200_000 }, (_, i) => `{"ph":"X","name":"step ${i % 50}","pid":1,"tid":1,"ts":${i * 10},"dur":5}`);
   writeFileSync(trace, `{"traceEvents":[${events.join(",")}]}`);
-  const child = spawn(program, ["ingest", trace, "--for", "latest/mlp_mini/eval/aot_eager", "--wait", "0", "--db", db], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, [...args, "--wait", "0"], { stdio: ["ignore", "pipe", "pipe"] });
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => printed.push(text));
   const ended = new Promise((done) => child.on("close", (status) => done({ status, printed: printed.join("") })));
@@ -116,7 +115,8 @@ async function reading(db) {
 test("nobody waits while a large trace is read: another ingest gets in, and the trace behind it", async () => {
   const db = path("meanwhile.db");
   assert.equal(benchhud("ingest", "--db", db, nights[0]).status, 0);
-  const first = await reading(db);
+  const trace = `${db}-large.json`;
+  const first = await reading(trace, ["ingest", trace, "--for", "latest/mlp_mini/eval/aot_eager", "--db", db]);
   const others = benchhud("ingest", "--db", db, "--wait", "0", nights[1]);
   assert.equal(others.status, 0, others.stderr);
   first.goOn();
@@ -125,11 +125,29 @@ test("nobody waits while a large trace is read: another ingest gets in, and the 
   assert.match(printed, /1 dump: 1 new/);
 });
 
+test("watch that does not get its turn says that the store is busy, and the next look takes in what is left", async () => {
+  const db = path("watched.db"), output = path("watched"), trace = join(output, "alpha/trace-large.json");
+  mkdirSync(join(output, "alpha"), { recursive: true });
+  writeFileSync(join(output, "results.jsonl"), line({ metrics: times(0.5) }) + "\n");
+  const first = await reading(trace, ["watch", output, "--once", "--settle", "0", "--db", db]);
+  const second = await standing(db);
+  first.goOn();
+  const { status, printed } = await first.ended;
+  assert.equal(status, 5, printed);
+  assert.match(printed, /1 new.*is being worked on: benchhud ingest/);
+  second.pipe.end(line({ model: "beta", metrics: times(0.5) }) + "\n");
+  assert.equal((await second.ended).status, 0);
+  const again = benchhud("watch", output, "--once", "--settle", "0", "--db", db);
+  assert.equal(again.status, 0, again.stderr);
+  assert.match(benchhud("artifacts", "list", "latest", "--db", db).stdout, /trace-large/);
+});
+
 test("a store that was replaced while a trace was read is left alone", async () => {
   const db = path("replaced.db"), copy = path("copy.db");
   assert.equal(benchhud("ingest", "--db", db, nights[0]).status, 0);
   assert.equal(benchhud("backup", copy, "--db", db).status, 0);
-  const first = await reading(db);
+  const trace = `${db}-large.json`;
+  const first = await reading(trace, ["ingest", trace, "--for", "latest/mlp_mini/eval/aot_eager", "--db", db]);
   const refused = benchhud("restore", copy, "--replace", "--db", db);
   assert.equal(refused.status, 5, "whoever reads a trace for the store has it in use");
   renameSync(copy, db); // by hand

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "schema/results/artifact_writer.h"
@@ -673,6 +674,23 @@ TEST_F(PreparedDumps, OneWhoseTraceCameInMeanwhileSharesIt) {
   ASSERT_TRUE(first && second);
   EXPECT_NE(first->id, second->id);
   EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("artifact"), 2);
+}
+
+TEST_F(PreparedDumps, OneThatGrewMeanwhileIsInAsItWasReadAndReadAgainTheNextTime) {
+  const std::string path = counters("n1");
+  DumpIngest ingest = dumps();
+  auto prepared = ingest.prepare(path);
+  ASSERT_TRUE(prepared);
+  std::ofstream(path, std::ios::app) << "\n";
+  const auto done = put(ingest, *std::move(prepared));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew);
+  auto again = ingest.prepare(path);
+  ASSERT_TRUE(again);
+  const auto grown = put(ingest, *std::move(again));
+  ASSERT_TRUE(grown) << grown.error().message;
+  EXPECT_EQ(grown->outcome, DumpResult::Outcome::kNew);
   EXPECT_EQ(count("artifact"), 2);
 }
 

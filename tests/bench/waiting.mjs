@@ -13,7 +13,7 @@ const AT_ONCE = 4;
 const PAUSE_MS = 20;
 const RESULT = 'latest/mlp_mini/eval/aot_eager';
 
-const own = (...args) => execFileSync(program, args, { encoding: 'utf8' });
+const own = (...args) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 /** A store of the sample nights, which has alerts. */
 function sampleStore(name) {

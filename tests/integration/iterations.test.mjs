@@ -385,9 +385,9 @@ test("real profiles of PyTorch: peaks of memory are those of the [memory] events
   writeFileSync(made, files.map((_, n) => line({ model: `model ${n}`, metrics: times(0.5) })).join("\n") + "\n");
   assert.equal(benchhud("ingest", made, "--db", db).status, 0);
   const expected = [
-    { rows: [["cpu", 8, null], ["cuda:1", 6_629_508_096, 12_782_141_440]], peaks: [6_629_508_096, 12_782_141_440], text: "peak of memory 6.63 GB, 12.8 GB reserved" },
-    { rows: [["cpu", 2_428_808, null]], peaks: [2_428_808, null], text: "peak of memory 2.43 MB\n" },
-    { rows: [["cpu", null, null], ["cuda:0", null, null]], peaks: [null, null], text: "peak of memory unknown" },
+    { rows: [["cpu", 8, null], ["cuda:1", 6_629_508_096, 12_782_141_440]], peaks: [6_629_508_096, 12_782_141_440, "pytorch_device"], text: "peak of memory 6.63 GB, 12.8 GB reserved; allocated by PyTorch on a device\n" },
+    { rows: [["cpu", 2_428_808, null]], peaks: [2_428_808, null, "pytorch_cpu"], text: "peak of memory 2.43 MB; allocated by PyTorch on the CPU since the profiler began\n" },
+    { rows: [["cpu", null, null], ["cuda:0", null, null]], peaks: [null, null, null], text: "peak of memory unknown" },
   ];
   let one = await serve(db);
   const { items } = await getJson("/results?limit=100", one);
@@ -404,7 +404,7 @@ test("real profiles of PyTorch: peaks of memory are those of the [memory] events
       for (const n of files.keys()) {
         const { series } = await getJson(`/series/profiles?suite=torchbench&model=${encodeURIComponent(`model ${n}`)}&test=eval`, one);
         const [point] = series[0].points.filter((each) => each !== null);
-        assert.deepEqual([point.peak_memory_bytes, point.peak_reserved_bytes], expected[n].peaks);
+        assert.deepEqual([point.peak_memory_bytes, point.peak_reserved_bytes, point.peak_memory_of], expected[n].peaks);
         const page = await getJson(`/traces/${point.trace_id}/memory`, one);
         assertValid("XlaAllocatorPage", page);
         assert.deepEqual(page.items.map((row) => [row.allocator, row.peak_bytes, row.peak_reserved_bytes]), expected[n].rows);
@@ -468,7 +468,7 @@ describe("numbers of profiles over runs", () => {
   test("the CSV has a row per profile", async () => {
     const { text } = await ask(`${path}&format=csv`);
     const [head, ...rows] = text.trim().split(/\r?\n/);
-    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes,peak_reserved_bytes$/);
+    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes,peak_reserved_bytes,peak_memory_of$/);
     assert.equal(rows.length, 6);
   });
 });

@@ -175,7 +175,10 @@ class TraceLoader {
       std::string args;
       if (packed != TraceArgs::kNotKept) {
         auto stored = lookup.arguments(packed);
-        if (!stored && stored.error().code != schema::ErrorCode::kNotFound) return stored.error();
+        // What is damaged costs the events that it is of: they are left out.
+        const bool is_lost = !stored && (stored.error().code == schema::ErrorCode::kNotFound ||
+                                         stored.error().code == schema::ErrorCode::kCorrupt);
+        if (!stored && !is_lost) return stored.error();
         if (stored) args = *std::move(stored);
       }
       sums.add(time, args);  // what is wrong with them is among the trace's problems

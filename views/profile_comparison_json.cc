@@ -75,6 +75,9 @@ void write_profile_numbers(schema::JsonWriter& json, const ProfiledResult& of) {
   json.field("compiling_ns", profile != nullptr ? profile->compiling : std::nullopt);
   json.field("peak_memory_bytes", profile != nullptr ? profile->peak_memory : std::nullopt);
   json.field("peak_reserved_bytes", profile != nullptr ? profile->peak_reserved : std::nullopt);
+  std::optional<std::string_view> peak_of;
+  if (profile != nullptr && profile->peak_memory_of) peak_of = name_of(*profile->peak_memory_of);
+  json.field("peak_memory_of", peak_of);
 }
 
 namespace {

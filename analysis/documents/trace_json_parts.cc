@@ -68,7 +68,7 @@ void add_memory(ordered_json* json, const trace::MemoryByDevice& memory) {
                     {"peak_ns", or_null(one.peak_time)},
                     {"peak_reserved_bytes", or_null(one.peak_reserved)}});
   }
-  (*json)["memory"] = rows.empty() ? ordered_json() : std::move(rows);
+  (*json)["memory"] = memory.is_empty() ? ordered_json() : std::move(rows);
   (*json)["memory_events_left_out"] = memory.events_left_out;
 }
 

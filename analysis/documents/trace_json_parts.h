@@ -34,8 +34,8 @@ nlohmann::ordered_json kernel_classes(const analysis::DeviceActivity& activity);
 nlohmann::ordered_json quantiles(const std::optional<analysis::Quantiles>& quantiles);
 nlohmann::ordered_json idle(const analysis::DeviceActivity& activity);
 
-/// "memory": a row of each device that PyTorch's profiler says memory of, null where it says none;
-/// "memory_events_left_out": its events that are in no row.
+/// "memory": a row of each device that PyTorch's profiler says memory of, null where it has no
+/// events of memory; "memory_events_left_out": its events that are in no row.
 void add_memory(nlohmann::ordered_json* json, const trace::MemoryByDevice& memory);
 
 /// What could not be read: "unclosed", "broken", "problem_count", "problems".

@@ -341,7 +341,10 @@ void add_memory(const Trace& trace, IterationProfile* profile) {
       take_larger(one.peak_bytes, &profile->peak_memory);
     }
   }
-  if (profile->peak_memory) return;
+  if (profile->peak_memory) {
+    profile->peak_memory_of = PeakMemoryOf::kXlaAllocator;
+    return;
+  }
   const auto is_cpu = [](const trace::DeviceMemory& one) {
     return one.type == trace::DeviceMemory::kCpuType;
   };
@@ -351,6 +354,9 @@ void add_memory(const Trace& trace, IterationProfile* profile) {
     if (is_cpu(one) != is_of_cpu) continue;
     take_larger(one.peak_allocated, &profile->peak_memory);
     take_larger(one.peak_reserved, &profile->peak_reserved);
+  }
+  if (profile->peak_memory) {
+    profile->peak_memory_of = is_of_cpu ? PeakMemoryOf::kPytorchCpu : PeakMemoryOf::kPytorchDevice;
   }
 }
 
@@ -378,6 +384,19 @@ std::string_view iteration_part_definition(IterationPart part) {
       "graphs.",
       "None of these goes on, or the profile does not show it."};
   return kDefinitions[static_cast<std::size_t>(part)];
+}
+
+std::string_view name_of(PeakMemoryOf of) {
+  constexpr std::array<std::string_view, kPeakMemoryKinds> kNames = {
+      "xla_allocator", "pytorch_device", "pytorch_cpu"};
+  return kNames[static_cast<std::size_t>(of)];
+}
+
+std::string_view words_of(PeakMemoryOf of) {
+  constexpr std::array<std::string_view, kPeakMemoryKinds> kWords = {
+      "allocated and reserved by an allocator of XLA", "allocated by PyTorch on a device",
+      "allocated by PyTorch on the CPU since the profiler began"};
+  return kWords[static_cast<std::size_t>(of)];
 }
 
 std::string_view found_by_words(std::string_view found_by) {

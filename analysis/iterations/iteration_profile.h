@@ -59,6 +59,18 @@ struct IterationTimes {
 /// Of one profile so many are kept.
 inline constexpr std::size_t kMostIterations = 1000;
 
+/// What a peak of memory is of: the numbers of two kinds are no measure of the same.
+enum class PeakMemoryOf : std::uint8_t {
+  kXlaAllocator,   ///< what an allocator of XLA had allocated and reserved for programs together
+  kPytorchDevice,  ///< what PyTorch had allocated on one device, of the whole process
+  kPytorchCpu,     ///< what PyTorch had allocated on the CPU since the profiler began
+};
+inline constexpr std::size_t kPeakMemoryKinds = 3;
+/// "xla_allocator", "pytorch_device", "pytorch_cpu".
+std::string_view name_of(PeakMemoryOf of);
+/// For a sentence behind the number: "allocated by PyTorch on a device".
+std::string_view words_of(PeakMemoryOf of);
+
 struct IterationProfile {
   /// How the iterations were found: "profiler_steps" (ProfilerStep#N, or steps of a device), as
   /// name_of(XlaIterations::FoundBy) has it, or "whole_profile": nothing marks them, and all of the
@@ -79,10 +91,9 @@ struct IterationProfile {
   /// why.
   std::optional<std::int64_t> compiling;
   /// Bytes: the most that was in use at once within the profile, of the device or allocator with
-  /// the most. Of XLA's allocators it is what they had allocated and reserved for programs, of
-  /// PyTorch's what they had allocated (DeviceMemory::peak_allocated). None: the profile does not
-  /// say it.
+  /// the most of those whose peak is known. None: the profile does not say it.
   std::optional<std::int64_t> peak_memory;
+  std::optional<PeakMemoryOf> peak_memory_of;  ///< of whom, where `peak_memory` is known
   /// Bytes: the most that PyTorch's allocator of one device held at once, in use or not
   /// (DeviceMemory::peak_reserved). None of XLA's, and where the profile does not say it.
   std::optional<std::int64_t> peak_reserved;

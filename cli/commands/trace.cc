@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "analysis/documents/trace_json.h"
 #include "analysis/documents/xla_json.h"
@@ -23,6 +24,8 @@
 #include "cli/serving/serving.h"
 #include "cli/serving/trace_view.h"
 #include "ingest/pipeline/trace_file.h"
+#include "ingest/text/source_file.h"
+#include "ingest/trace/trace_reader.h"
 #include "trace/trace_nesting.h"
 
 namespace benchhud::cli {
@@ -53,7 +56,9 @@ CommandLine command_line() {
       "them needs a store. `export` writes a window of a trace in the store as a Chrome trace; "
       "TRACE "
       "is the\n"
-      "number in its timeline's address.";
+      "number in its timeline's address. For `summary` and `report` FILE may be -, standard input, "
+      "if it\n"
+      "is a Chrome trace.";
   add_format_option(&command.options, "text or json (keys and meanings: docs/traces.md)");
   auto add = command.options.add_options();
   add("with", po::value<std::string>()->value_name("FILE"),
@@ -119,6 +124,12 @@ int export_window(const po::variables_map& values, const Arguments& words) {
   return done ? kDone : fail(done.error());
 }
 
+Expected<trace::Trace> read_file(const std::string& path) {
+  if (path != "-") return ingest::read_trace_file(path);
+  BENCHHUD_ASSIGN(ingest::SourceFile input, ingest::SourceFile::standard_input());
+  return ingest::read_trace(std::move(input));
+}
+
 void print_json(const ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
@@ -147,7 +158,7 @@ int run_trace(const Arguments& arguments) {
   if (words[0] == "view") return view(parsed.values, words[1]);
   const Expected<bool> as_json = wants_json(parsed.values);
   if (!as_json) return fail(as_json.error());
-  const auto trace = ingest::read_trace_file(words[1]);
+  const auto trace = read_file(words[1]);
   if (!trace) return fail(trace.error());
   const trace::TraceNesting nesting = trace::nest(*trace);
   const bool is_summary = words[0] == "summary";

@@ -149,6 +149,7 @@ std::string memory_text(const analysis::IterationProfile& of) {
   std::string text = "peak of memory " + analysis::bytes_text(of.peak_memory);
   if (of.peak_reserved)
     text += fmt::format(", {} reserved", analysis::bytes_text(of.peak_reserved));
+  if (of.peak_memory_of) text += fmt::format("; {}", words_of(*of.peak_memory_of));
   return text;
 }
 

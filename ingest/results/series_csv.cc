@@ -244,10 +244,11 @@ void SeriesCsvReader::add_problem(std::int64_t line, std::string reason) {
 
 Expected<SeriesCsv> read_series_csv(const std::string& path) {
   const bool is_input = path == "-";
-  BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
+  BENCHHUD_ASSIGN(SourceFile file,
+                  is_input ? SourceFile::standard_input() : SourceFile::open(path));
+  const std::string name = file.name();
   const auto named = [&](const Error& error) {
-    return Error{error.code,
-                 fmt::format("{}: {}", is_input ? "standard input" : path, error.message)};
+    return Error{error.code, fmt::format("{}: {}", name, error.message)};
   };
   ChunkReader chunks(std::move(file));
   SeriesCsvReader reader;
@@ -260,8 +261,8 @@ Expected<SeriesCsv> read_series_csv(const std::string& path) {
     if (const auto added = reader.add(chunk); !added) return named(added.error());
   }
   if (const std::string& damage = chunks.damage(); !damage.empty()) {
-    // It begins with the path, which the problem has anyway.
-    reader.add_problem(chunks.line_count() + 1, damage.substr(path.size() + 2));
+    // It begins with the name, which the problem has anyway.
+    reader.add_problem(chunks.line_count() + 1, damage.substr(name.size() + 2));
   }
   auto read = reader.finish();
   if (!read) return named(read.error());

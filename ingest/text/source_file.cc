@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include "schema/base/column_codec.h"
 
@@ -51,7 +53,7 @@ struct GzipStream {
 }  // namespace
 
 struct SourceFile::State {
-  std::string path;
+  std::string name;
   int descriptor = -1;
   bool is_begun = false;  // it is known how it is compressed, if at all
   std::unique_ptr<GzipStream> gzip;
@@ -60,17 +62,19 @@ struct SourceFile::State {
   std::size_t place = 0;  // in it
   std::int64_t size = 0;
   std::int64_t position = 0;
+  bool is_at_end = false;
+  std::optional<Error> failure;  // to be told when what came before it has been given
 
   ~State() {
     if (descriptor >= 0) ::close(descriptor);
   }
 
   Error error(const char* what) const {
-    return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno))};
+    return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, name, std::strerror(errno))};
   }
   Error damage(const char* format, const char* reason) const {
     return {ErrorCode::kCorrupt,
-            fmt::format("{}: the {} data is damaged or ends early ({})", path, format, reason)};
+            fmt::format("{}: the {} data is damaged or ends early ({})", name, format, reason)};
   }
 
   std::string_view left() const { return std::string_view(packed).substr(place); }
@@ -190,6 +194,12 @@ struct SourceFile::State {
     }
     return out.pos;
   }
+
+  /// Up to `most` decompressed bytes, at least one; 0 at the end.
+  Expected<std::size_t> read_some(char* to, std::size_t most) {
+    if (gzip) return read_gzip(to, most);
+    return zstd ? read_zstd(to, most) : read_plain(to, most);
+  }
 };
 
 SourceFile::SourceFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -198,17 +208,26 @@ SourceFile::~SourceFile() = default;
 
 Expected<SourceFile> SourceFile::open(const std::string& path) {
   auto state = std::make_unique<State>();
-  // Standard input by its number: /dev/stdin does not open where it is a socket. A copy, for it is
-  // closed in the end.
-  const bool is_input = path == "-";
-  state->path = is_input ? "standard input" : path;
-  state->descriptor = is_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                               : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  state->name = path;
+  state->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return opened(std::move(state));
+}
+
+Expected<SourceFile> SourceFile::standard_input() {
+  auto state = std::make_unique<State>();
+  state->name = "standard input";
+  // By its number: /dev/stdin does not open where it is a socket. A copy, for it is closed in the
+  // end.
+  state->descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  return opened(std::move(state));
+}
+
+Expected<SourceFile> SourceFile::opened(std::unique_ptr<State> state) {
   if (state->descriptor < 0) return state->error("open");
   struct stat status{};
   if (::fstat(state->descriptor, &status) != 0) return state->error("read");
   if (S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", state->path)};
+    return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", state->name)};
   }
   state->size = status.st_size;
   return SourceFile(std::move(state));
@@ -221,14 +240,24 @@ Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
   }
   const std::size_t before = out->size();
   out->resize(before + most);
-  char* const to = out->data() + before;
-  auto count = state.gzip   ? state.read_gzip(to, most)
-               : state.zstd ? state.read_zstd(to, most)
-                            : state.read_plain(to, most);
-  out->resize(before + (count ? *count : 0));
+  std::size_t count = 0;
+  // A member of gzip, a frame of zstd and what waits in a pipe may be a few bytes: who looks at
+  // what a file begins with is not to see only these.
+  while (count < most && !state.is_at_end && !state.failure) {
+    const auto more = state.read_some(out->data() + before + count, most - count);
+    if (more) {
+      count += *more;
+      state.is_at_end = *more == 0;
+    } else {
+      state.failure = more.error();
+    }
+  }
+  out->resize(before + count);
+  if (count == 0 && state.failure) return *state.failure;
   return count;
 }
 
+const std::string& SourceFile::name() const { return state_->name; }
 std::int64_t SourceFile::size_on_disk() const { return state_->size; }
 std::int64_t SourceFile::position_on_disk() const { return state_->position; }
 

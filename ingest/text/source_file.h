@@ -15,15 +15,20 @@ namespace benchhud::ingest {
 /// several frames) are known by their first bytes, not by a name.
 class SourceFile {
  public:
-  /// "-" is the program's standard input. Nothing is read yet. Error: kIo.
+  /// Nothing is read yet. Error: kIo.
   static schema::Expected<SourceFile> open(const std::string& path);
+  /// The program's, for who reads it once: what it gave is gone. Error: kIo.
+  static schema::Expected<SourceFile> standard_input();
   SourceFile(SourceFile&&) noexcept;
   ~SourceFile();
 
-  /// Appends up to `most` decompressed bytes to `out`; 0 at the end. Errors: kIo; kCorrupt for
-  /// compressed data that is damaged or ends early (what came before the damage has been given).
+  /// Appends `most` decompressed bytes to `out`, fewer only before the end or an error, which the
+  /// next call tells; 0 at the end. Errors: kIo; kCorrupt for compressed data that is damaged or
+  /// ends early.
   schema::Expected<std::size_t> read(std::size_t most, std::string* out);
 
+  /// The path, or "standard input": what messages call it.
+  const std::string& name() const;
   std::int64_t size_on_disk() const;
   /// How far into the file on disk reading has come, for a progress bar.
   std::int64_t position_on_disk() const;
@@ -31,6 +36,7 @@ class SourceFile {
  private:
   struct State;
   explicit SourceFile(std::unique_ptr<State> state);
+  static schema::Expected<SourceFile> opened(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -14,6 +14,7 @@
 #include "ingest/text/text_parts.h"
 #include "ingest/trace/trace_time.h"
 #include "schema/base/ascii.h"
+#include "schema/base/utf8.h"
 #include "trace/thread_role.h"
 
 namespace benchhud::ingest {
@@ -43,6 +44,12 @@ constexpr std::size_t kNameBytesAnEvent = 30;
 // Categories are few: their length and last letter tell most apart.
 std::uint64_t quick(std::string_view text) {
   return text.empty() ? 0 : text.size() * 256 + static_cast<unsigned char>(text.back());
+}
+
+// Of a value that cannot be, for a message.
+std::string_view beginning_of(std::string_view value) {
+  constexpr std::size_t kMostShown = 40;
+  return schema::whole_characters(value, 0, kMostShown);
 }
 
 bool is_true(const TraceToken& token) { return token.text() == "true" || token.text() == "1"; }
@@ -153,7 +160,7 @@ void TraceBuilder::on_number(TraceNumber number, std::int64_t offset, std::strin
   if (!read) {
     return problem(offset, fmt::format("{} is {}, not a whole number",
                                        is_base_time ? "baseTimeNanoseconds" : "cuda_driver_version",
-                                       text.substr(0, 40)));
+                                       beginning_of(text)));
   }
   (is_base_time ? trace_.base_time : trace_.cuda_driver) = *read;
 }
@@ -303,7 +310,7 @@ std::uint32_t TraceBuilder::keep_args(const RawTraceEvent& event) {
 std::optional<std::int64_t> TraceBuilder::time_of(const RawTraceEvent& event) {
   const auto time = microseconds_to_ns(event.time.text());
   if (!time) {
-    refuse(event, event.time ? fmt::format("ts is {}, not a time", event.time.text().substr(0, 40))
+    refuse(event, event.time ? fmt::format("ts is {}, not a time", beginning_of(event.time.text()))
                              : "an event without ts");
   }
   return time;
@@ -318,7 +325,7 @@ std::int64_t TraceBuilder::duration_of(const RawTraceEvent& event, std::int64_t 
   const auto duration = microseconds_to_ns(event.duration.text());
   if (!duration || *duration < 0) {
     problem(event.offset, fmt::format("dur is {}, not a length of time: taken as 0",
-                                      event.duration.text().substr(0, 40)));
+                                      beginning_of(event.duration.text())));
     return 0;
   }
   if (*duration > std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(start, 0)) {
@@ -353,7 +360,7 @@ void TraceBuilder::add_complete(const RawTraceEvent& event) {
   if (!start) return;
   if (event.duration.text().starts_with('-') && is_work_of_device(event)) {
     return refuse(event, fmt::format("a device record of {} µs: its times are impossible",
-                                     event.duration.text().substr(0, 40)));
+                                     beginning_of(event.duration.text())));
   }
   const std::int64_t duration = duration_of(event, *start);
   // A profiler that lost a record's times writes zeros for them.

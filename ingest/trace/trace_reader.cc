@@ -83,8 +83,7 @@ Trace TraceReader::finish(std::string_view damage) {
 bool TraceReader::has_list() const { return state_->scanner.has_list(); }
 const std::string& TraceReader::refusal() const { return state_->builder.refusal(); }
 
-Expected<Trace> read_trace(const std::string& path, trace::TraceArgsSink* sink) {
-  BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
+Expected<Trace> read_trace(SourceFile file, trace::TraceArgsSink* sink) {
   TraceReader reader(sink);
   std::string piece, damage, begin;
   for (;;) {
@@ -99,16 +98,30 @@ Expected<Trace> read_trace(const std::string& path, trace::TraceArgsSink* sink) 
   }
   Trace trace = reader.finish(damage);
   if (!reader.refusal().empty()) {
-    return Error{ErrorCode::kTooLarge, fmt::format("{}: {}", path, reader.refusal())};
+    return Error{ErrorCode::kTooLarge, fmt::format("{}: {}", file.name(), reader.refusal())};
   }
   if (!reader.has_list()) {
-    const auto container = unread_container(begin);
-    return Error{
-        ErrorCode::kUnsupported,
-        container ? fmt::format("{} is {}", path, *container)
-                  : fmt::format("{} is no Chrome trace: there is no list of events in it", path)};
+    if (const auto container = unread_container(begin)) {
+      return Error{ErrorCode::kUnsupported, fmt::format("{} is {}", file.name(), *container)};
+    }
+    if (is_xplane(begin)) {
+      return Error{
+          ErrorCode::kUnsupported,
+          fmt::format("{} is an XPlane profile of XLA: from a pipe these are not read, save "
+                      "it as a file",
+                      file.name())};
+    }
+    std::string message =
+        fmt::format("{} is no Chrome trace: there is no list of events in it", file.name());
+    if (!damage.empty()) message += "; " + damage;
+    return Error{ErrorCode::kUnsupported, std::move(message)};
   }
   return trace;
+}
+
+Expected<Trace> read_trace(const std::string& path, trace::TraceArgsSink* sink) {
+  BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
+  return read_trace(std::move(file), sink);
 }
 
 }  // namespace benchhud::ingest

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ingest/text/source_file.h"
 #include "schema/base/errors.h"
 #include "trace/trace.h"
 
@@ -41,9 +42,11 @@ class TraceReader {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a file, gzip of one or several members or plain. Damaged compression is a problem of the
-/// trace, not an error. `sink`: as above. Errors: kIo; kUnsupported where the file has no list of
-/// events; kTooLarge where it was refused.
+/// Reads a file from its beginning. Damaged compression is a problem of the trace, not an error.
+/// `sink`: as above. Errors: kIo; kUnsupported where the file has no list of events; kTooLarge
+/// where it was refused.
+schema::Expected<trace::Trace> read_trace(SourceFile file, trace::TraceArgsSink* sink = nullptr);
+/// The same of a file that is opened for it.
 schema::Expected<trace::Trace> read_trace(const std::string& path,
                                           trace::TraceArgsSink* sink = nullptr);
 

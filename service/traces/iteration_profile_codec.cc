@@ -6,7 +6,8 @@
 //   operators: where; number of rows, then of each, of `rest` and of `without_operator`: name, time
 //     and count, signed; unknown; total, in_iterations and
 //     device_count, signed; names_triton_kernels, 1 or 0
-//   top_class; top_share, a double; compiling or none; peak_memory and peak_reserved, each or none
+//   top_class; top_share, a double; compiling or none; peak_memory and peak_reserved, each or none;
+//     peak_memory_of, 0: none, else one more than its number
 //   memory: number of devices, then of each: type, number, allocations and deallocations, signed;
 //     peak_allocated, peak_time and peak_reserved, each or none; events_left_out, signed
 //   number of iterations, then of each: begin and duration, signed; each part or none; busy or none
@@ -144,6 +145,7 @@ void put_iteration_profile(schema::ColumnWriter& bytes, const IterationProfile& 
   put_optional(bytes, profile.compiling);
   put_optional(bytes, profile.peak_memory);
   put_optional(bytes, profile.peak_reserved);
+  bytes.put(profile.peak_memory_of ? static_cast<std::uint64_t>(*profile.peak_memory_of) + 1 : 0);
   put_memory(bytes, profile.memory);
   bytes.put(profile.iterations.size());
   for (const IterationTimes& one : profile.iterations) {
@@ -172,6 +174,11 @@ IterationProfile get_iteration_profile(schema::ColumnReader& bytes) {
   profile.compiling = get_optional(bytes);
   profile.peak_memory = get_optional(bytes);
   profile.peak_reserved = get_optional(bytes);
+  const std::uint64_t of = bytes.get();
+  if (of > analysis::kPeakMemoryKinds) bytes.fail();
+  if (of > 0 && bytes.is_ok()) {
+    profile.peak_memory_of = static_cast<analysis::PeakMemoryOf>(of - 1);
+  }
   profile.memory = get_memory(bytes);
   const std::size_t iterations = bytes.get_count();
   for (std::size_t i = 0; i < iterations && bytes.is_ok(); ++i) {

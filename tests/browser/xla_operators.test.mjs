@@ -8,7 +8,7 @@ import { axe, eventually, openBrowser, openPage, samples, serve, shot, text, vis
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 
-let browser, server, profile, twoDevices;
+let browser, server, profile, twoDevices, noDevice;
 before(async () => {
   browser = await openBrowser();
   server = await serve([join(samples, "2025-11-28")]);
@@ -28,6 +28,11 @@ before(async () => {
   const devices = join(folder, "devices.json");
   writeFileSync(devices, deviceTrace());
   await server.ingest([devices], ["--for", `${other.run_id}/${other.experiment.id}`]);
+  const third = untraced.find((one) => one.experiment.id !== experiment.id && one.experiment.id !== other.experiment.id);
+  noDevice = `${server.base}/profile?run=${third.run_id}&experiment=${third.experiment.id}`;
+  const unnamed = join(folder, "unnamed.json");
+  writeFileSync(unnamed, JSON.stringify([{ ph: "X", cat: "cpu_op", name: "aten::mm", pid: 9, tid: 9, ts: 0, dur: 10 }, ...[1, 2, 3].map((ts) => ({ ph: "i", name: "[memory]", pid: 9, tid: 9, ts, args: { Bytes: 8 } }))]));
+  await server.ingest([unnamed], ["--for", `${third.run_id}/${third.experiment.id}`]);
 });
 after(async () => {
   await browser?.close();
@@ -78,9 +83,24 @@ test("memory has a row per device, with its peaks or none, and several devices h
     assert.match(await text(row("cpu")), /8 B.*–/);
     assert.match(await text(memory), /Peaks of 2 devices: 2\.00 MB to 6\.63 GB\. Numbers over runs take the largest\./);
     const csv = await memory.locator('a[download="memory.csv"]').getAttribute("href");
-    assert.match(await (await fetch(new URL(csv, server.base))).text(), /^allocator,.*\r\ncpu,1,0,8,5000,,,\r\ncuda:0,1,1,6629508096,5000,12782141440,,\r\n/);
+    assert.match(await (await fetch(new URL(csv, server.base))).text(), /^allocator,.*\r\ncpu,1,0,8,5000,,,\r\ncuda:0,1,1,6629508096,5000,,,12782141440\r\n/);
     assert.match(await text(page.locator("section[aria-labelledby=device] .lead")), /Of 2 devices at least one was busy for 100.* each by itself for 50\.0 % to 100.* of them\./);
     await shot(page, "memory");
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test("records of memory of no known device are not called none", async () => {
+  const { page, problems, close } = await openPage(browser);
+  try {
+    await visit(page, `${noDevice}#memory`);
+    const memory = page.locator("section[aria-labelledby=memory]");
+    await eventually(async () => assert.match(await text(memory), /The trace has records of memory, and of none it is known of which device it is\..*3 events of memory in no row/s));
+    assert.equal(await memory.locator("table").count(), 0);
+    await shot(page, "memory-no-device");
     assert.deepEqual(await axe(page), []);
     assert.deepEqual(problems, []);
   } finally {

@@ -78,24 +78,48 @@ describe("memory of allocators", () => {
   test("each has its peaks and when they were, as JSON and as CSV", async () => {
     const trace = await traceOf("openxla+dynamo");
     const page = await getJson(`/traces/${trace}/memory`);
-    assertValid("TraceAllocatorPage", page);
+    assertValid("XlaAllocatorPage", page);
     const peak = (1 << 20) + 3;
     // The second iteration begins 850 µs after the first, whose first slice, 50 µs on, is the trace's origin.
     assert.deepEqual(page, {
-      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, peak_reserved_bytes: null, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30) }],
+      items: [{ allocator: null, allocations: 1, deallocations: 0, peak_bytes: peak, peak_ns: 860_000, lifetime_peak_bytes: peak, capacity_bytes: peak + (1 << 30), peak_reserved_bytes: null }],
       next_cursor: null,
       total: 1,
       left_out: 0,
       cannot_tell: null,
     });
     const { text } = await ask(`/traces/${trace}/memory?format=csv`);
-    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,peak_reserved_bytes,lifetime_peak_bytes,capacity_bytes\r\n,1,0,${peak},860000,,${peak},${peak + (1 << 30)}\r\n`);
+    assert.equal(text, `allocator,allocations,deallocations,peak_bytes,peak_ns,lifetime_peak_bytes,capacity_bytes,peak_reserved_bytes\r\n,1,0,${peak},860000,${peak},${peak + (1 << 30)},\r\n`);
   });
 
   test("a profile without allocations and a trace without records of memory are told apart", async () => {
     const page = await getJson(`/traces/${await traceOf("inductor")}/memory`);
-    assertValid("TraceAllocatorPage", page);
+    assertValid("XlaAllocatorPage", page);
     assert.deepEqual([page.items, page.total, page.cannot_tell], [[], 0, "The trace has no records of memory, which PyTorch's profiler writes with profile_memory=True; or it is an XPlane profile that an older version stored."]);
+  });
+
+  test("records whose devices cannot be read are records", async () => {
+    const event = (args) => ({ ph: "i", name: "[memory]", pid: 1, tid: 1, ts: 5, args });
+    const file = join(folder, "no-device.pt.trace.json");
+    writeFileSync(file, JSON.stringify({ traceEvents: [{ ph: "X", name: "f", pid: 1, tid: 1, ts: 1, dur: 9 }, event({ Bytes: 5 }), event({ Bytes: 5, "Device Type": 1 }), event({ "Device Type": "cuda", "Device Id": 0 })] }));
+    const said = JSON.parse(benchhud("trace", "report", file, "--format", "json").stdout);
+    assert.deepEqual([said.memory, said.memory_events_left_out], [[], 3]);
+    assert.match(benchhud("trace", "summary", file).stdout, /memory +3 events of no known device/);
+    const none = join(folder, "no-device.db");
+    const made = join(folder, "no-device.jsonl");
+    writeFileSync(made, line({ metrics: times(0.5) }) + "\n");
+    assert.equal(benchhud("ingest", made, "--db", none).status, 0);
+    assert.ok([0, 3].includes(benchhud("ingest", file, "--for", "latest/alpha/eval/inductor", "--db", none).status));
+    const own = await serve(none);
+    try {
+      const trace = (await getJson("/series/profiles?suite=torchbench&model=alpha&test=eval", own)).series.flatMap(({ points }) => points).find((point) => point?.trace_id).trace_id;
+      const page = await getJson(`/traces/${trace}/memory`, own);
+      assertValid("XlaAllocatorPage", page);
+      assert.deepEqual([page.items, page.left_out], [[], 3]);
+      assert.match(page.cannot_tell, /^The trace has records of memory .*of none it is known of which device/);
+    } finally {
+      await own.stop();
+    }
   });
 
   test("hostile names come page by page, and are no formulas in CSV", async () => {
@@ -361,9 +385,9 @@ test("real profiles of PyTorch: peaks of memory are those of the [memory] events
   writeFileSync(made, files.map((_, n) => line({ model: `model ${n}`, metrics: times(0.5) })).join("\n") + "\n");
   assert.equal(benchhud("ingest", made, "--db", db).status, 0);
   const expected = [
-    { rows: [["cpu", 8, null], ["cuda:1", 6_629_508_096, 12_782_141_440]], peaks: [6_629_508_096, 12_782_141_440], text: "peak of memory 6.63 GB, 12.8 GB reserved" },
-    { rows: [["cpu", 2_428_808, null]], peaks: [2_428_808, null], text: "peak of memory 2.43 MB\n" },
-    { rows: [["cpu", null, null], ["cuda:0", null, null]], peaks: [null, null], text: "peak of memory unknown" },
+    { rows: [["cpu", 8, null], ["cuda:1", 6_629_508_096, 12_782_141_440]], peaks: [6_629_508_096, 12_782_141_440, "pytorch_device"], text: "peak of memory 6.63 GB, 12.8 GB reserved; allocated by PyTorch on a device\n" },
+    { rows: [["cpu", 2_428_808, null]], peaks: [2_428_808, null, "pytorch_cpu"], text: "peak of memory 2.43 MB; allocated by PyTorch on the CPU since the profiler began\n" },
+    { rows: [["cpu", null, null], ["cuda:0", null, null]], peaks: [null, null, null], text: "peak of memory unknown" },
   ];
   let one = await serve(db);
   const { items } = await getJson("/results?limit=100", one);
@@ -380,11 +404,15 @@ test("real profiles of PyTorch: peaks of memory are those of the [memory] events
       for (const n of files.keys()) {
         const { series } = await getJson(`/series/profiles?suite=torchbench&model=${encodeURIComponent(`model ${n}`)}&test=eval`, one);
         const [point] = series[0].points.filter((each) => each !== null);
-        assert.deepEqual([point.peak_memory_bytes, point.peak_reserved_bytes], expected[n].peaks);
+        assert.deepEqual([point.peak_memory_bytes, point.peak_reserved_bytes, point.peak_memory_of], expected[n].peaks);
         const page = await getJson(`/traces/${point.trace_id}/memory`, one);
-        assertValid("TraceAllocatorPage", page);
+        assertValid("XlaAllocatorPage", page);
         assert.deepEqual(page.items.map((row) => [row.allocator, row.peak_bytes, row.peak_reserved_bytes]), expected[n].rows);
         assert.deepEqual([page.left_out, page.cannot_tell], [0, null]);
+        // The page counts from the first slice on, as the timeline does; the report has the trace's own clock.
+        const report = JSON.parse(benchhud("trace", "report", files[n], "--format", "json").stdout);
+        const apart = report.memory.map((row, i) => (row.peak_ns === null ? page.items[i].peak_ns : row.peak_ns - page.items[i].peak_ns));
+        assert.ok(apart.every((one) => one === apart[0] && (one === null || (one > 0 && one <= report.begin_ns))), JSON.stringify(apart));
       }
     } finally {
       assert.equal((await one.stop()).code, 0);
@@ -440,7 +468,7 @@ describe("numbers of profiles over runs", () => {
   test("the CSV has a row per profile", async () => {
     const { text } = await ask(`${path}&format=csv`);
     const [head, ...rows] = text.trim().split(/\r?\n/);
-    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes,peak_reserved_bytes$/);
+    assert.match(head, /busy_share,idle_ns,top_class,top_share,compiling_ns,peak_memory_bytes,peak_reserved_bytes,peak_memory_of$/);
     assert.equal(rows.length, 6);
   });
 });

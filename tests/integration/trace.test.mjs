@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 
+import { line } from "./support/lines.mjs";
 import { benchhud, program, root, temporaryFolder } from "./support/server.mjs";
+import { smallXspace } from "./support/xplane.mjs";
 
 const sample = join(root,
   "samples/cpu_nightlies/2025-11-15/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz");
@@ -73,7 +75,21 @@ test("through a pipe: the same, packed or not", () => {
   const cut = spawnSync(program, ["trace", "summary", "-", "--format", "json"], { input: gzipSync(text).subarray(0, 5000), encoding: "utf8" });
   assert.match(JSON.stringify(JSON.parse(cut.stdout).problems), /standard input: the gzip data is damaged or ends early/);
   const none = spawnSync(program, ["trace", "summary", "-"], { input: "\x1f", encoding: "latin1" });
-  assert.match(none.stderr, /no Chrome trace/);
+  assert.match(none.stderr, /standard input is no Chrome trace/);
+  const damaged = spawnSync(program, ["trace", "report", "-"], { input: gzipSync("{}").subarray(0, 11), encoding: "utf8" });
+  assert.match(damaged.stderr, /standard input is no Chrome trace: .*; standard input: the gzip data is damaged or ends early/);
+  const xplane = spawnSync(program, ["trace", "summary", "-"], { input: smallXspace(), encoding: "utf8" });
+  assert.match(xplane.stderr, /standard input is an XPlane profile .* save it as a file/);
+});
+
+test("- is a file of that name for who reads its files more than once", () => {
+  const input = `${line({ model: "alpha" })}\n${line({ model: "beta" })}\n`;
+  for (const words of [["export", "--format", "csv", "-"], ["report", "-"], ["profile", "compare", "-", sample], ["profile", "compare", sample, "-"], ["trace", "view", "-", "--no-open"]]) {
+    const done = spawnSync(program, words, { input, encoding: "utf8", cwd: folder, timeout: 60_000 });
+    assert.notEqual(done.status, 0, words.join(" "));
+    assert.equal(done.stdout, "", words.join(" "));
+    assert.match(done.stderr, /-: No such file|- is no file/, words.join(" "));
+  }
 });
 
 test("a file that ends too early says so, and what is there counts", () => {

@@ -11,6 +11,8 @@
 #include <limits>
 #include <utility>
 
+#include "schema/base/utf8.h"
+
 namespace benchhud::trace {
 namespace {
 
@@ -37,8 +39,9 @@ std::optional<std::int64_t> whole_number(const object& args, std::string_view ke
   if (value.get(number) == simdjson::SUCCESS && number >= least && number <= most) return number;
   if (problem->empty()) {
     constexpr std::size_t kMostShown = 40;
+    const std::string shown = simdjson::minify(value);
     *problem = fmt::format("{} of a {} event is {}, which cannot be", key, kMemoryEvent,
-                           simdjson::minify(value).substr(0, kMostShown));
+                           schema::whole_characters(shown, 0, kMostShown));
   }
   return std::nullopt;
 }

@@ -46,7 +46,8 @@ std::string name_of_device(const DeviceMemory& of);
 struct MemoryByDevice {
   static constexpr std::size_t kMostDevices = 256;
   std::vector<DeviceMemory> devices;  ///< by type and number; at most kMostDevices
-  /// Events that do not say of which device they are, and those of devices beyond kMostDevices.
+  /// Events that do not say of which device they are, those of devices beyond kMostDevices, and
+  /// those whose arguments were stored and are damaged.
   std::int64_t events_left_out = 0;
 
   bool is_empty() const { return devices.empty() && events_left_out == 0; }

@@ -9,7 +9,7 @@ const run = (id: number): RunRef => ({ id, name: `2026-01-0${id}T00:00:00Z`, acc
 const experiment = (id: number, column: string): Experiment => ({ id, suite: "torchbench", model: "alpha", test: "eval", backend: column, column, accelerator: "cuda", accelerator_model: "A100", batch_size: 8, xla: null, xla_flags: null, dynamo: "inductor", torch_xla2: null, flags: {} });
 const time = (ns: number | null, share: number | null, unknown: string | null = null) => ({ ns, share, overlapped_ns: null, unknown });
 const part = (name: string, left: ReturnType<typeof time>, right: ReturnType<typeof time>): ComparedProfileTime => ({ kind: "part", name, left, right, difference_ns: left.ns === null || right.ns === null ? null : right.ns - left.ns });
-const point = (of: Partial<ProfilePoint> = {}): ProfilePoint => ({ artifact_id: 1, trace_id: 1, missing: null, iteration_ns: null, busy_share: null, idle_ns: null, top_class: null, top_share: null, compiling_ns: null, peak_memory_bytes: null, peak_reserved_bytes: null, ...of });
+const point = (of: Partial<ProfilePoint> = {}): ProfilePoint => ({ artifact_id: 1, trace_id: 1, missing: null, iteration_ns: null, busy_share: null, idle_ns: null, top_class: null, top_share: null, compiling_ns: null, peak_memory_bytes: null, peak_reserved_bytes: null, peak_memory_of: null, ...of });
 const side = (id: number, column: string, of: Partial<ComparedProfile> = {}): ComparedProfile => ({
   ...point(),
   run: run(1),

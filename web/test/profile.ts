@@ -302,6 +302,9 @@ test("memory is by allocator of XLA or by device of PyTorch, and several devices
   assert.equal(memoryOf(of({ memory: null, xla: null })), null);
   assert.equal(memoryOf(of({ memory: [row("cuda:0", 5)] }))?.isXla, false);
   assert.equal(spreadOfPeaks([row("cpu", 9e9), row("cuda:0", 5e6)]), null);
-  assert.equal(spreadOfPeaks([row("cuda:0", null), row("cuda:1", 5e6)]), null, "the other's is not known");
+  assert.deepEqual(memoryOf(of({ memory: null, memory_events_left_out: 3 })), { rows: [], isXla: false }, "records of no known device");
+  assert.equal(spreadOfPeaks([row("cuda:0", null), row("cuda:1", null)]), null);
+  assert.equal(spreadOfPeaks([row("cuda:0", null), row("cuda:1", 5e6)]), "Peak of 1 of 2 devices: 5.00 MB. Others, which are not known, may be larger; numbers over runs take the largest that is known.");
+  assert.equal(spreadOfPeaks([row("cuda:0", null), row("cuda:1", 5e6), row("cuda:2", 7e6)]), "Peaks of 2 of 3 devices: 5.00 MB to 7.00 MB. Others, which are not known, may be larger; numbers over runs take the largest that is known.");
   assert.equal(spreadOfPeaks([row("cpu", 9e9), row("cuda:0", 5e6), row("cuda:1", 7e6)]), "Peaks of 2 devices: 5.00 MB to 7.00 MB. Numbers over runs take the largest.");
 });

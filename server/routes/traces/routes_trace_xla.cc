@@ -133,9 +133,9 @@ class ProfileRows {
     std::optional<std::int64_t> peak_time;
     if (allocator.peak_time) peak_time = analysis::difference_of(*allocator.peak_time, origin_);
     json_.field("peak_ns", peak_time);
-    json_.field("peak_reserved_bytes", std::optional<std::int64_t>());
     json_.field("lifetime_peak_bytes", allocator.lifetime_peak_bytes);
     json_.field("capacity_bytes", allocator.capacity_bytes);
+    json_.field("peak_reserved_bytes", std::optional<std::int64_t>());
     json_.end_object();
     return {};
   }
@@ -178,6 +178,8 @@ constexpr std::string_view kNoProfile =
 constexpr std::string_view kNoMemory =
     "The trace has no records of memory, which PyTorch's profiler writes with profile_memory=True; "
     "or it is an XPlane profile that an older version stored.";
+constexpr std::string_view kNoDeviceOfMemory =
+    "The trace has records of memory (left_out), and of none it is known of which device it is.";
 constexpr std::string_view kOlderDigest =
     "An older version stored the trace: what it says of memory is not known.";
 constexpr std::string_view kNoAllocations = "The profile has no records of memory allocations.";
@@ -249,9 +251,9 @@ void write_device_memory(schema::JsonWriter& json, const trace::DeviceMemory& of
   std::optional<std::int64_t> peak_time;
   if (of.peak_time) peak_time = analysis::difference_of(*of.peak_time, origin);
   json.field("peak_ns", peak_time);
-  json.field("peak_reserved_bytes", of.peak_reserved);
   json.field("lifetime_peak_bytes", std::optional<std::int64_t>());
   json.field("capacity_bytes", std::optional<std::int64_t>());
+  json.field("peak_reserved_bytes", of.peak_reserved);
   json.end_object();
 }
 
@@ -272,7 +274,9 @@ Expected<void> write_memory_of_devices(RequestContext& context, schema::JsonWrit
   }
   end_items(json, next, static_cast<std::int64_t>(devices.size()));
   std::optional<std::string_view> cannot_tell;
-  if (devices.empty()) cannot_tell = digest ? kNoMemory : kOlderDigest;
+  if (devices.empty()) {
+    cannot_tell = !digest ? kOlderDigest : memory.is_empty() ? kNoMemory : kNoDeviceOfMemory;
+  }
   end_memory(json, memory.events_left_out, cannot_tell);
   return {};
 }

@@ -33,6 +33,35 @@ TEST(TraceStore, AnythingComesOutAsItWentIn) {
   }
 }
 
+TEST(TraceStore, DamagedArgumentsCostTheirEventsOfMemoryAndNoMore) {
+  schema::Connection connection = trace_store();
+  Trace trace;
+  PackedArgs packed;
+  add_slice(&trace, 0, 0, 10);
+  // More than a block of arguments holds.
+  constexpr int kEvents = 20'000;
+  for (int i = 0; i < kEvents; ++i) {
+    TraceArgs args;
+    args.packed = packed.put(R"({"Device Type": 1, "Device Id": 0, "Bytes": 8, "Addr": )" +
+                             std::to_string(i * 7919) + R"(, "Total Allocated": 5})");
+    trace.points.push_back(
+        {i, trace.put_label({trace.texts.put("[memory]"), 0}), 0, 0, trace.args.put(args), 'i'});
+  }
+  const schema::TraceId id = put(connection, trace, &packed);
+  ASSERT_TRUE(read_trace(connection, id));
+  EXPECT_EQ(read_trace(connection, id)->memory.devices.at(0).allocations, kEvents);
+  ASSERT_TRUE(
+      connection.execute("UPDATE trace_block SET bytes = x'00' WHERE kind = 2 AND first = "
+                         "(SELECT max(first) FROM trace_block WHERE kind = 2)"));
+  const auto read = read_trace(connection, id);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->memory.devices.size(), 1u);
+  EXPECT_GT(read->memory.events_left_out, 0);
+  EXPECT_GT(read->memory.devices[0].allocations, 0);
+  EXPECT_EQ(read->memory.devices[0].allocations + read->memory.events_left_out, kEvents);
+  EXPECT_EQ(read->points.size(), trace.points.size());
+}
+
 TEST(TraceStore, AnEmptyTraceIsATrace) {
   schema::Connection connection = trace_store();
   const auto read = read_trace(connection, put(connection, Trace()));

@@ -183,7 +183,7 @@ export type TraceReport = {
   launch_queues_left_out: number | null;
   copies: CopyRow[] | null;
   copies_left_out: number | null;
-  /** By PyTorch's `[memory]` events; null where there are none. */
+  /** By PyTorch's `[memory]` events; null where there are none, without rows where no event says of which device it is. */
   memory?: AllocatorRow[] | null;
   memory_events_left_out?: number;
   steps: { count: number; duration_ns: number; parts_ns: Record<string, number> | null; mean_parts_ns: Record<string, number> | null };

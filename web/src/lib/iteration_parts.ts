@@ -37,6 +37,13 @@ export const FOUND_BY: Record<NonNullable<ComparedProfile["found_by"]>, string> 
   whole_profile: "the whole profile",
 };
 
+/** Behind a peak of memory, as the command line words it: numbers of two kinds do not compare. */
+export const PEAK_MEMORY_OF: Record<NonNullable<ComparedProfile["peak_memory_of"]>, string> = {
+  xla_allocator: "allocated and reserved by an allocator of XLA",
+  pytorch_device: "allocated by PyTorch on a device",
+  pytorch_cpu: "allocated by PyTorch on the CPU since the profiler began",
+};
+
 /** How the iterations of a profile were found and counted. */
 export function iterationsWords(side: ComparedProfile): string {
   if (side.missing !== null || side.found_by === null) return side.missing ?? "";

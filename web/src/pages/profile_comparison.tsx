@@ -6,7 +6,7 @@ import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ResultDet
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
-import { SIDE_NAMES, type SideName, comparisonSentenceOf, differenceOfSettings, isInTime, iterationsWords, missingWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
+import { PEAK_MEMORY_OF, SIDE_NAMES, type SideName, comparisonSentenceOf, differenceOfSettings, isInTime, iterationsWords, missingWords, partSegments, partWords, unknownParts } from "../lib/iteration_parts";
 import { ticksTo } from "../lib/phases";
 import { nanoseconds, percent, relative, signedAmount, unitOfNs } from "../lib/profile";
 import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
@@ -292,7 +292,7 @@ function Facts({ answer }: { answer: ProfileComparison }) {
     ["Devices busy", (of, why) => (of.busy_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${percent(of.busy_share)} of the iterations${of.idle_ns !== null ? `; idle ${nanoseconds(of.idle_ns)} an iteration` : ""}`)],
     ["Most time on devices", (of, why) => (of.top_class === null || of.top_share === null ? <Missing flush why={of.busy_unknown ?? why} /> : `${of.top_class}, ${percent(of.top_share)} of the time on devices`)],
     ["Compiled in the profile", (of) => (of.compiling_ns === null ? <Missing flush why={of.missing ?? "the profile shows too little of the host to tell"} /> : nanoseconds(of.compiling_ns))],
-    ["Peak of memory", (of) => (of.peak_memory_bytes === null ? <Missing flush why={of.missing ?? "the profile does not say it"} /> : `${bytes(of.peak_memory_bytes)}${of.peak_reserved_bytes === null ? "" : `; ${bytes(of.peak_reserved_bytes)} reserved`}`)],
+    ["Peak of memory", (of) => (of.peak_memory_bytes === null ? <Missing flush why={of.missing ?? "the profile does not say it"} /> : `${bytes(of.peak_memory_bytes)}${of.peak_reserved_bytes === null ? "" : `; ${bytes(of.peak_reserved_bytes)} reserved`}${of.peak_memory_of === null ? "" : `; ${PEAK_MEMORY_OF[of.peak_memory_of]}`}`)],
   ];
   return (
     <PlainTable caption="The two profiles" class="two-facts">

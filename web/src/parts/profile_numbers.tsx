@@ -5,7 +5,7 @@ import type { ProfilePoint, ProfileSeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { bytes, date, plural, unitOf, unitOfBytes, type Unit } from "../lib/format";
-import { profilePairs } from "../lib/iteration_parts";
+import { PEAK_MEMORY_OF, profilePairs } from "../lib/iteration_parts";
 import { nanoseconds, percent } from "../lib/profile";
 import { go, here, profileComparisonHref, profileHref } from "../lib/route";
 import { Chart, type ChartSeries, type Range } from "./chart";
@@ -23,7 +23,7 @@ export const NUMBERS: NumberOfProfile[] = [
   { key: "idle", title: "Devices idle", note: "time of an iteration in which no device works", unit: "s", of: (point) => seconds(point.idle_ns) },
   { key: "top", title: "Largest class of kernels", note: "its share of the time on devices; the class may change from run to run, the table names it", unit: "%", of: (point) => point.top_share },
   { key: "compiling", title: "Compiled in the profile", note: "time in which anything was compiled while the profiler ran", unit: "s", of: (point) => seconds(point.compiling_ns) },
-  { key: "memory", title: "Peak of memory", note: "the most in use at once within the profile, of the device or allocator with the most", unit: "bytes", of: (point) => point.peak_memory_bytes },
+  { key: "memory", title: "Peak of memory", note: "the most in use at once within the profile, of the device or allocator with the most; measures of XLA, of PyTorch on devices and on the CPU do not compare, the table says whose each is", unit: "bytes", of: (point) => point.peak_memory_bytes },
   { key: "reserved", title: "Peak of reserved memory", note: "the most that PyTorch's allocator of one device held at once within the profile, in use or not", unit: "bytes", of: (point) => point.peak_reserved_bytes },
 ];
 
@@ -119,7 +119,10 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
               <td class="right">{cell(point.idle_ns, nanoseconds, point.missing ?? "not known, or nothing ran on a device")}</td>
               <td>{point.top_class === null || point.top_share === null ? <Missing flush why={point.missing ?? "not known, or nothing ran on a device"} /> : `${point.top_class}, ${percent(point.top_share)}`}</td>
               <td class="right">{cell(point.compiling_ns, nanoseconds, point.missing ?? "the profile shows too little of the host to tell")}</td>
-              <td class="right">{cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
+              <td class="right">
+                {cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}
+                {point.peak_memory_of !== null && <span class="quiet"> {PEAK_MEMORY_OF[point.peak_memory_of]}</span>}
+              </td>
               <td class="right">{cell(point.peak_reserved_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
               <td>
                 <a href={profileHref(run.id, experiment.id)}>profile<span class="sr"> of {experiment.column} on {date(run.started_at)}</span></a>

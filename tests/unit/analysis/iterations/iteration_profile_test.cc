@@ -84,14 +84,17 @@ TEST(IterationProfile, TakesThePeakOfTheDeviceWithTheMostMemory) {
   trace::Trace& trace = builder.trace();
   trace.memory.devices = {memory_of(0, -1, 900, {})};
   EXPECT_EQ(profile_of(trace).peak_memory, 900);
+  EXPECT_EQ(profile_of(trace).peak_memory_of, PeakMemoryOf::kPytorchCpu);
   EXPECT_EQ(profile_of(trace).peak_reserved, std::nullopt);
   trace.memory.devices.push_back(memory_of(1, 0, 500, 800));
   trace.memory.devices.push_back(memory_of(1, 1, 600, 700));
   EXPECT_EQ(profile_of(trace).peak_memory, 600) << "what the host holds is not the device's";
+  EXPECT_EQ(profile_of(trace).peak_memory_of, PeakMemoryOf::kPytorchDevice);
   EXPECT_EQ(profile_of(trace).peak_reserved, 800);
   EXPECT_EQ(profile_of(trace).memory, trace.memory);
   trace.memory.devices = {memory_of(0, -1, 900, {}), memory_of(1, 0, {}, {})};
   EXPECT_EQ(profile_of(trace).peak_memory, std::nullopt) << "the device's own is not known";
+  EXPECT_EQ(profile_of(trace).peak_memory_of, std::nullopt);
 }
 
 TEST(IterationProfile, KeepsTheFirstOfManyIterationsAndCountsAll) {
@@ -266,6 +269,7 @@ TEST(IterationProfile, ReadsTheMarksOfPyTorchXla) {
   EXPECT_EQ(profile.operators.total, 5 * 400);
   EXPECT_EQ(profile.operators.in_iterations, 4 * 400);
   EXPECT_EQ(profile.peak_memory, 1 << 20);
+  EXPECT_EQ(profile.peak_memory_of, PeakMemoryOf::kXlaAllocator);
 }
 
 TEST(IterationProfile, DoesNotSayWhatAHostDidThatTheProfileDoesNotShow) {

@@ -18,6 +18,7 @@
 #include "ingest/results/results_format.h"
 #include "ingest/text/source_file.h"
 #include "ingest/trace/trace_reader.h"
+#include "ingest/xplane/xplane_file.h"
 #include "tests/unit/ingest/field_files.h"
 #include "tests/unit/ingest/store_fixture.h"
 
@@ -211,11 +212,54 @@ TEST_F(GzipFiles, ComeThroughPipesToo) {
   for (const std::size_t at_once : {1, 3, 1000}) {
     EXPECT_EQ(read_pipe(packed(text) + packed(text), at_once, &damage), text + text) << at_once;
     EXPECT_EQ(read_pipe(zstd(text), at_once, &damage), text) << at_once;
-    for (const std::string plain : {text, std::string("\x1f"), std::string("(\xb5")}) {
+    for (const std::string& plain : {text, std::string("\x1f"), std::string("(\xb5")}) {
       EXPECT_EQ(read_pipe(plain, at_once, &damage), plain) << at_once;
     }
   }
   EXPECT_EQ(damage, "");
+}
+
+// A first member or frame of three bytes is not all that a file begins with.
+TEST_F(GzipFiles, OneReadGoesOnThroughMembers) {
+  const std::string text = kXplane + std::string(5000, 'x');
+  const std::string begin = text.substr(0, 3), rest = text.substr(3);
+  for (const std::string& bytes :
+       {packed(begin) + packed("") + packed(rest), zstd(begin) + zstd("") + zstd(rest), text}) {
+    const std::string path = write("members", bytes);
+    auto file = SourceFile::open(path);
+    ASSERT_TRUE(file);
+    std::string read = "before ";
+    EXPECT_EQ(*file->read(4096, &read), 4096u);
+    EXPECT_EQ(*file->read(4096, &read), text.size() - 4096);
+    EXPECT_EQ(*file->read(4096, &read), 0u);
+    EXPECT_EQ(read, "before " + text);
+    EXPECT_EQ(*is_xplane_file(path), true);
+  }
+}
+
+TEST_F(GzipFiles, DamageIsToldBehindTheGoodBytesAndStays) {
+  for (const std::string& bytes : {packed("good") + packed("damaged").substr(0, 12),
+                                   zstd("good") + zstd("damaged").substr(0, 12)}) {
+    auto file = SourceFile::open(write("damaged", bytes));
+    ASSERT_TRUE(file);
+    std::string read;
+    const auto count = file->read(4096, &read);
+    ASSERT_TRUE(count);
+    EXPECT_TRUE(read.starts_with("good"));
+    EXPECT_EQ(*count, read.size());
+    for (int i = 0; i < 2; ++i) {
+      const auto damage = file->read(4096, &read);
+      ASSERT_FALSE(damage);
+      EXPECT_THAT(damage.error().message, HasSubstr("damaged or ends early"));
+    }
+  }
+}
+
+TEST_F(GzipFiles, WhatIsNoTraceAndDamagedSaysBoth) {
+  const auto trace = read_trace(write("t.json.gz", packed("{\"a\": 1").substr(0, 12)));
+  ASSERT_FALSE(trace);
+  EXPECT_THAT(trace.error().message,
+              testing::AllOf(HasSubstr("no list of events"), HasSubstr("unexpected end of file")));
 }
 
 class ZstdFiles : public StoreFixture {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingest/trace/trace_reader.h"
+#include "schema/base/utf8.h"
 #include "tests/unit/ingest/field_files.h"
 
 namespace benchhud::ingest {
@@ -83,6 +84,19 @@ TEST(FieldTrace, SumsUpWhatMemoryEventsSay) {
   EXPECT_THAT(reasons(trace), ElementsAre(HasSubstr("Total Allocated of a [memory] event is -6"),
                                           HasSubstr("are no JSON object")));
   EXPECT_THAT(trace.points, SizeIs(4)) << "no event is lost";
+}
+
+TEST(FieldTrace, ShowsWholeCharactersOfValuesThatCannotBe) {
+  std::string text = "x";
+  for (int i = 0; i < 40; ++i) text += "é";
+  const std::string event = R"({"name": "f", "ph": "X", "pid": 1, "tid": 1, )";
+  const Trace trace = read("[" + event + R"("ts": ")" + text + R"(", "dur": 1}, )" + event +
+                           R"("ts": 1, "dur": ")" + text + R"("}])");
+  ASSERT_THAT(trace.problems, SizeIs(2));
+  for (const std::string& reason : reasons(trace)) {
+    EXPECT_THAT(reason, HasSubstr("xéé"));
+    EXPECT_EQ(schema::to_valid_utf8(reason), reason);
+  }
 }
 
 // Whichever way it is known to be a device's.

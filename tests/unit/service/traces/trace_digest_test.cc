@@ -39,6 +39,7 @@ TraceDigest example() {
   iterations.top_class = "gemm";
   iterations.top_share = 0.75;
   iterations.peak_memory = 1 << 20;
+  iterations.peak_memory_of = analysis::PeakMemoryOf::kPytorchCpu;
   iterations.peak_reserved = 1 << 21;
   iterations.memory.devices = {{1, 0, 3, 2, 1 << 20, -7, {}}, {1, 1, 0, 0, {}, {}, 1 << 21}};
   iterations.memory.events_left_out = 4;
@@ -92,6 +93,7 @@ TEST(TraceDigest, KeepsWhereItsIterationsGo) {
   EXPECT_EQ(iterations.top_share, 0.75);
   EXPECT_EQ(iterations.compiling, std::nullopt);
   EXPECT_EQ(iterations.peak_memory, 1 << 20);
+  EXPECT_EQ(iterations.peak_memory_of, analysis::PeakMemoryOf::kPytorchCpu);
   EXPECT_EQ(iterations.peak_reserved, 1 << 21);
   EXPECT_EQ(iterations.memory, example().iterations.memory);
   ASSERT_EQ(iterations.iterations.size(), 2U);

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "schema/base/utf8.h"
+
 namespace benchhud::trace {
 namespace {
 
@@ -63,6 +65,17 @@ TEST(MemorySums, SayWhichValueCannotBe) {
     ASSERT_EQ(sums.sums().devices.size(), 1U) << value;
     EXPECT_EQ(sums.sums().devices[0].peak_allocated, std::nullopt) << value;
     EXPECT_EQ(sums.sums().devices[0].peak_reserved, 64) << value << ": the rest counts";
+  }
+}
+
+TEST(MemorySums, ShowWholeCharactersOfWhatCannotBe) {
+  std::string text = "\"";
+  for (int i = 0; i < 40; ++i) text += "é";
+  text += '"';
+  for (const std::string& value : {text, "[" + text + "]"}) {
+    const std::string problem = MemorySums().add(1, event("1", "0", "8", value, "64"));
+    EXPECT_THAT(problem, HasSubstr("éé, which cannot be"));
+    EXPECT_EQ(schema::to_valid_utf8(problem), problem) << problem;
   }
 }
 

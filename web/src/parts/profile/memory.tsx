@@ -37,17 +37,21 @@ const OF_PYTORCH = [
   peak("peak_reserved_bytes", "most reserved", "The most that PyTorch's caching allocator held at once within the profile, in use or not. On the CPU it reserves nothing", 140),
 ];
 
-/** The rows of a report, and whether they are of XLA's allocators; null: the trace says nothing of memory. */
+/** The rows of a report, none where no record says of which device it is, and whether they are of XLA's allocators; null: the trace has no records of memory. */
 export function memoryOf(report: TraceReport): { rows: AllocatorRow[]; isXla: boolean } | null {
   if (report.xla?.memory.length) return { rows: report.xla.memory, isXla: true };
-  return report.memory?.length ? { rows: report.memory, isXla: false } : null;
+  return report.memory?.length || report.memory_events_left_out ? { rows: report.memory ?? [], isXla: false } : null;
 }
 
 /** From which device to which the peaks range, where there are several beside the CPU; null where there are not. */
 export function spreadOfPeaks(rows: readonly AllocatorRow[]): string | null {
-  const peaks = rows.flatMap((row) => (row.allocator !== "cpu" && row.peak_bytes !== null ? [row.peak_bytes] : []));
-  if (peaks.length < 2) return null;
-  return `Peaks of ${plural(peaks.length, "device")}: ${amount(Math.min(...peaks), "bytes")} to ${amount(Math.max(...peaks), "bytes")}. Numbers over runs take the largest.`;
+  const devices = rows.filter((row) => row.allocator !== "cpu");
+  const peaks = devices.flatMap((row) => (row.peak_bytes !== null ? [row.peak_bytes] : []));
+  if (devices.length < 2 || peaks.length === 0) return null;
+  const [least, most] = [amount(Math.min(...peaks), "bytes"), amount(Math.max(...peaks), "bytes")];
+  const range = peaks.length === 1 ? most : `${least} to ${most}`;
+  if (peaks.length === devices.length) return `Peaks of ${plural(peaks.length, "device")}: ${range}. Numbers over runs take the largest.`;
+  return `${peaks.length === 1 ? "Peak" : "Peaks"} of ${peaks.length} of ${plural(devices.length, "device")}: ${range}. Others, which are not known, may be larger; numbers over runs take the largest that is known.`;
 }
 
 export function Memory({ report, trace }: { report: TraceReport; trace: number | null }) {
@@ -63,13 +67,14 @@ export function Memory({ report, trace }: { report: TraceReport; trace: number |
   ];
   return (
     <>
-      {trace !== null && (
+      {trace !== null && rows.length > 0 && (
         <div class="toolbar">
           <CsvLink href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })} name="memory.csv" list />
         </div>
       )}
       {!isXla && spreadOfPeaks(rows) !== null && <p class="note">{spreadOfPeaks(rows)}</p>}
-      <Table caption={isXla ? "Memory by allocator" : "Memory by device"} columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />
+      {rows.length === 0 && <p class="quiet">The trace has records of memory, and of none it is known of which device it is.</p>}
+      {rows.length > 0 && <Table caption={isXla ? "Memory by allocator" : "Memory by device"} columns={columns} rows={rows} rowKey={(row) => row.allocator ?? ""} sortKey="xm" orderWords="as the profile has them" />}
       {leftOut > 0 && <p class="quiet note">{plural(leftOut, "event")} of memory in no row: of no known device, or of one beyond those that are kept.</p>}
     </>
   );

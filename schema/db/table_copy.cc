@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,34 +37,42 @@ Expected<void> make_tables_like(Connection& from, Connection& to,
   return {};
 }
 
-Expected<void> copy_rows(Connection& from, Connection& to, std::string_view table,
-                         std::string_view column, std::int64_t of, std::int64_t becomes) {
+Expected<TableCopy> TableCopy::make(Connection& from, std::string_view table,
+                                    std::string_view column) {
   BENCHHUD_ASSIGN(
       const auto columns,
       texts_of(from, "SELECT name FROM pragma_table_info($1) WHERE name <> 'id'", table));
+  TableCopy copy;
   std::string names, values;
-  int replaced = -1;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i] == column) replaced = static_cast<int>(i);
-    names += (i > 0 ? ", " : "") + columns[i];
-    values += fmt::format("{}${}", i > 0 ? ", " : "", i + 1);
+  for (const std::string& name : columns) {
+    if (name == column) copy.replaced_ = copy.column_count_;
+    const std::string_view comma = copy.column_count_ > 0 ? ", " : "";
+    ++copy.column_count_;
+    names += fmt::format("{}{}", comma, name);
+    values += fmt::format("{}${}", comma, copy.column_count_);
   }
-  Statement query =
-      from.prepare(fmt::format("SELECT {} FROM {} WHERE {} = $1", names, table, column));
-  query.bind(1, of);
-  Statement insert =
-      to.prepare(fmt::format("INSERT INTO {} ({}) VALUES ({})", table, names, values));
-  while (query.step()) {
-    for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
-      if (i == replaced) {
-        insert.bind(i + 1, becomes);
+  copy.rows_ = from.prepare(fmt::format("SELECT {} FROM {} WHERE {} = $1", names, table, column));
+  BENCHHUD_TRY(copy.rows_.status());
+  copy.insert_ = fmt::format("INSERT INTO {} ({}) VALUES ({})", table, names, values);
+  return copy;
+}
+
+Expected<void> TableCopy::run(Connection& to, std::int64_t of, std::int64_t becomes) {
+  rows_.reset();
+  rows_.bind(1, of);
+  std::optional<Statement> insert;  // of many tables a trace has no rows
+  while (rows_.step()) {
+    if (!insert) insert.emplace(to.prepare(insert_));
+    for (int i = 0; i < column_count_; ++i) {
+      if (i == replaced_) {
+        insert->bind(i + 1, becomes);
       } else {
-        insert.bind_column(i + 1, query, i);
+        insert->bind_column(i + 1, rows_, i);
       }
     }
-    BENCHHUD_TRY(insert.run());
+    BENCHHUD_TRY(insert->run());
   }
-  return query.status();
+  return rows_.status();
 }
 
 }  // namespace benchhud::schema

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "schema/base/errors.h"
@@ -14,10 +15,24 @@ namespace benchhud::schema {
 Expected<void> make_tables_like(Connection& from, Connection& to,
                                 std::span<const std::string_view> names);
 
-/// Copies the rows of `table` in which `column` is `of`; in the copies it is `becomes`. Rows that
-/// have a number of their own, `id`, get another one. The caller holds the write transaction of
-/// `to`. Error: kConflict, where `to` has a row that one of them would double.
-Expected<void> copy_rows(Connection& from, Connection& to, std::string_view table,
-                         std::string_view column, std::int64_t of, std::int64_t becomes);
+/// Copies rows of one table from a database into others that have the same table, again and again:
+/// what its columns are is asked once. Must not outlive the database that it copies from.
+class TableCopy {
+ public:
+  /// `column`: which tells what rows are copied.
+  static Expected<TableCopy> make(Connection& from, std::string_view table,
+                                  std::string_view column);
+
+  /// Copies the rows in which the column is `of`; in the copies it is `becomes`. Rows that have a
+  /// number of their own, `id`, get another one. The caller holds the write transaction of `to`.
+  /// Error: kConflict, where `to` has a row that one of them would double.
+  Expected<void> run(Connection& to, std::int64_t of, std::int64_t becomes);
+
+ private:
+  Statement rows_;
+  std::string insert_;
+  int column_count_ = 0;
+  int replaced_ = -1;
+};
 
 }  // namespace benchhud::schema

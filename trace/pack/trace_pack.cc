@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "schema/db/table_copy.h"
 #include "schema/db/text_store.h"
 #include "schema/results/unrecognized_files.h"
 #include "schema/store/migrate.h"
@@ -20,16 +21,33 @@ using schema::TraceId;
 
 namespace {
 
-// What is kept of a trace and nothing else refers to. Tests compare them with the store's.
-constexpr std::array<std::string_view, 18> kParts = {
-    "trace_problem",       "trace_thread",       "trace_block",   "trace_chunk",
-    "trace_group",         "trace_index",        "trace_track",   "trace_label_sums",
-    "trace_sums",          "trace_posting",      "trace_counter", "trace_counter_block",
-    "trace_flow_kind",     "trace_finding",      "trace_device",  "trace_finding_kind",
-    "trace_finding_block", "trace_device_block",
+constexpr std::string_view kTrace = "trace";
+// Texts and modules are kept once for all traces of a store; what follows the trace is kept of it,
+// and nothing else refers to that. Tests compare it with the store's tables.
+constexpr std::array<std::string_view, 21> kTables = {
+    "text",
+    "hlo_module",
+    kTrace,
+    "trace_problem",
+    "trace_thread",
+    "trace_block",
+    "trace_chunk",
+    "trace_group",
+    "trace_index",
+    "trace_track",
+    "trace_label_sums",
+    "trace_sums",
+    "trace_posting",
+    "trace_counter",
+    "trace_counter_block",
+    "trace_flow_kind",
+    "trace_finding",
+    "trace_device",
+    "trace_finding_kind",
+    "trace_finding_block",
+    "trace_device_block",
 };
-// Texts and modules are each kept once for all traces of a store.
-constexpr std::array<std::string_view, 3> kOthers = {"trace", "text", "hlo_module"};
+constexpr auto kParts = std::span(kTables).subspan<3>();
 
 }  // namespace
 
@@ -37,19 +55,24 @@ Expected<TracePack> TracePack::make(Connection& store) {
   BENCHHUD_ASSIGN(const std::string file, schema::store_file(store));
   BENCHHUD_ASSIGN(auto database, Connection::open_scratch(file));
   BENCHHUD_ASSIGN(const int version, schema::schema_version_of(store));
+  auto state = std::make_unique<State>(State{std::move(database), version, {}, {}});
   BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(database, schema::Transaction::Kind::kWrite));
-  BENCHHUD_TRY(schema::make_tables_like(store, database, kOthers));
-  BENCHHUD_TRY(schema::make_tables_like(store, database, kParts));
+                  schema::Transaction::begin(state->database, schema::Transaction::Kind::kWrite));
+  BENCHHUD_TRY(schema::make_tables_like(store, state->database, kTables));
   BENCHHUD_TRY(transaction.commit());
-  return TracePack(std::move(database), version);
+  BENCHHUD_ASSIGN(state->trace, schema::TableCopy::make(state->database, kTrace, "id"));
+  for (const std::string_view part : kParts) {
+    BENCHHUD_ASSIGN(auto copy, schema::TableCopy::make(state->database, part, "trace_id"));
+    state->parts.push_back(std::move(copy));
+  }
+  return TracePack(std::move(state));
 }
 
 Expected<bool> TracePack::is_small() {
   constexpr std::int64_t kSmall = 4 << 20;
   static constexpr std::string_view kSql =
       "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
-  schema::Statement query = database_.cached(kSql);
+  schema::Statement query = database().cached(kSql);
   const bool is_small = query.step() && query.integer(0) <= kSmall;
   BENCHHUD_TRY(query.status());
   return is_small;
@@ -57,39 +80,35 @@ Expected<bool> TracePack::is_small() {
 
 Expected<void> TracePack::clear() {
   BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(database_, schema::Transaction::Kind::kWrite));
+                  schema::Transaction::begin(database(), schema::Transaction::Kind::kWrite));
   std::string script;
-  for (const std::string_view table : kOthers) script += fmt::format("DELETE FROM {};", table);
-  for (const std::string_view table : kParts) script += fmt::format("DELETE FROM {};", table);
-  BENCHHUD_TRY(database_.execute(script));
+  for (const std::string_view table : kTables) script += fmt::format("DELETE FROM {};", table);
+  BENCHHUD_TRY(database().execute(script));
   return transaction.commit();
 }
 
 Expected<TraceId> TracePack::adopt(Connection& store, TraceId trace) {
   BENCHHUD_ASSIGN(const int version, schema::schema_version_of(store));
-  if (version != version_) {
+  if (version != state_->version) {
     return schema::Error{schema::ErrorCode::kVersion,
                          "the store was brought to another version while the trace was read"};
   }
   const std::int64_t number = schema::to_int(trace);
-  BENCHHUD_TRY(schema::copy_rows(database_, store, "trace", "id", number, number));
-  const auto adopted = TraceId(store.last_insert_id());
-  for (const std::string_view part : kParts) {
-    BENCHHUD_TRY(
-        schema::copy_rows(database_, store, part, "trace_id", number, schema::to_int(adopted)));
-  }
-  return adopted;
+  BENCHHUD_TRY(state_->trace.run(store, number, number));
+  const std::int64_t adopted = store.last_insert_id();
+  for (schema::TableCopy& part : state_->parts) BENCHHUD_TRY(part.run(store, number, adopted));
+  return TraceId(adopted);
 }
 
 Expected<TextId> TracePack::adopt_text(Connection& store, TextId text) {
-  BENCHHUD_ASSIGN(const schema::PackedText packed, schema::packed_text(database_, text));
+  BENCHHUD_ASSIGN(const schema::PackedText packed, schema::packed_text(database(), text));
   schema::TextWriter texts(store);
   return texts.put(packed);
 }
 
 Expected<TraceHlo> TracePack::adopt_hlo(Connection& store, TraceHlo hlo) {
   for (HloModuleUse& use : hlo.modules) {
-    BENCHHUD_ASSIGN(const HloModule module, hlo_module(database_, use.module));
+    BENCHHUD_ASSIGN(const HloModule module, hlo_module(database(), use.module));
     BENCHHUD_ASSIGN(const TextId text, adopt_text(store, module.text));
     BENCHHUD_ASSIGN(use.module, put_hlo_module(store, module.name, text));
   }

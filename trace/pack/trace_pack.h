@@ -1,11 +1,13 @@
 // A trace in a database of its own, made without anybody's lock, and taken into a store whole.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
+#include "schema/db/table_copy.h"
 #include "schema/model/artifact.h"
 #include "schema/model/types.h"
 #include "trace/trace_hlo.h"
@@ -28,7 +30,7 @@ class TracePack {
   schema::Expected<void> clear();
 
   /// Where the trace is to be written.
-  schema::Connection& database() { return database_; }
+  schema::Connection& database() { return state_->database; }
 
   /// Copies a trace of the pack into the store, with its index. The caller holds the store's write
   /// transaction. Errors: kConflict where the store has a trace of that content; kVersion where it
@@ -40,11 +42,15 @@ class TracePack {
   schema::Expected<TraceHlo> adopt_hlo(schema::Connection& store, TraceHlo hlo);
 
  private:
-  TracePack(schema::Connection database, int version)
-      : database_(std::move(database)), version_(version) {}
+  struct State {
+    schema::Connection database;
+    int version = 0;  // of the store's tables
+    schema::TableCopy trace;
+    std::vector<schema::TableCopy> parts;
+  };
+  explicit TracePack(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-  schema::Connection database_;
-  int version_;  // of the store's tables
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace benchhud::trace

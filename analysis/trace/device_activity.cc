@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/trace/device_use.h"
 #include "analysis/trace/slice_side.h"
 #include "analysis/trace/time_spans.h"
 #include "analysis/trace/time_totals.h"
@@ -50,13 +51,7 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
 // How much of the time each device was busy.
 void add_spread(const TraceContext& context, DeviceActivity* activity) {
   for (const OneDevice& device : context.devices()) {
-    std::vector<TimeSpan> spans;
-    spans.reserve(device.slices.size());
-    for (const std::uint32_t number : device.slices) {
-      const TraceSlice& slice = context.device_slice(number);
-      add_span(&spans, {slice.start, slice.end()});
-    }
-    const std::int64_t busy = total(merged(std::move(spans)));
+    const std::int64_t busy = total(busy_spans_of(context, device));
     const bool is_first = activity->devices++ == 0;
     activity->least_busy = is_first ? busy : std::min(activity->least_busy, busy);
     activity->most_busy = std::max(activity->most_busy, busy);

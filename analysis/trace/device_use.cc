@@ -28,15 +28,11 @@ PackedDevice pack_device(const TraceContext& context, const OneDevice& of) {
   trace::TraceDevice& device = packed.device;
   device.thread = of.thread;
   device.begin = device.end = context.device_slice(of.slices.front()).start;
-  std::vector<BusySpan> spans;
   for (const std::uint32_t each : of.slices) {
-    const TraceSlice& slice = context.device_slice(each);
-    add_busy(&spans, slice);
-    device.end = std::max(device.end, slice.end());
+    device.end = std::max(device.end, context.device_slice(each).end());
   }
-  for (const BusySpan& span : spans) {
-    device.busy = sum_of(device.busy, difference_of(span.end, span.begin));
-  }
+  const std::vector<BusySpan> spans = busy_spans_of(context, of);
+  device.busy = total(spans);
   visit_device_gaps(context, of, [&](const DeviceGap& gap) {
     ++device.gaps;
     std::int64_t& idle = device.idle[static_cast<std::size_t>(idle_cause(gap))];
@@ -47,6 +43,18 @@ PackedDevice pack_device(const TraceContext& context, const OneDevice& of) {
 }
 
 }  // namespace
+
+std::vector<BusySpan> busy_spans_of(const TraceContext& context, const OneDevice& device) {
+  std::vector<BusySpan> spans;
+  for (const std::uint32_t each : device.slices) add_busy(&spans, context.device_slice(each));
+  return spans;
+}
+
+std::int64_t total(const std::vector<BusySpan>& spans) {
+  std::int64_t sum = 0;
+  for (const BusySpan& span : spans) sum = sum_of(sum, difference_of(span.end, span.begin));
+  return sum;
+}
 
 void visit_device_gaps(const TraceContext& context, const OneDevice& device,
                        const std::function<void(const DeviceGap&)>& visit) {

@@ -12,6 +12,11 @@
 
 namespace benchhud::analysis {
 
+/// When anything ran on a device, by time; spans that touch are one.
+std::vector<trace::BusySpan> busy_spans_of(const TraceContext& context, const OneDevice& device);
+/// ns that they take together.
+std::int64_t total(const std::vector<trace::BusySpan>& spans);
+
 /// Visits all times in which nothing ran on a device, between its first slice and its last, by
 /// beginning. The slice that ends one says why, as of a stream's (visit_gaps()).
 void visit_device_gaps(const TraceContext& context, const OneDevice& device,

@@ -14,6 +14,14 @@ using schema::Connection;
 using schema::Expected;
 using schema::TraceId;
 
+Expected<bool> put_missing_tracks(Connection& store, TraceId trace, const TraceSummary& summary) {
+  if (!summary.derived_tracks) return false;
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
+  if (!info.lacks_derived_tracks) return false;
+  BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *summary.derived_tracks));
+  return true;
+}
+
 Expected<PreparedTrace> PreparedTrace::make(Connection& store, trace::TracePack pack,
                                             trace::Trace trace, trace::PackedArgs* args,
                                             std::optional<trace::TraceHlo> hlo,
@@ -85,12 +93,7 @@ Expected<void> PreparedTrace::add_missing(Connection& store, TraceId trace) cons
     BENCHHUD_TRY(trace::put_trace_findings(store, trace, missing_.findings));
     BENCHHUD_TRY(trace::put_trace_devices(store, trace, missing_.devices));
   }
-  bool is_new = false;
-  if (missing_.derived_tracks) {
-    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-    is_new = info.lacks_derived_tracks;
-    if (is_new) BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *missing_.derived_tracks));
-  }
+  BENCHHUD_ASSIGN(const bool is_new, put_missing_tracks(store, trace, missing_));
   BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(store, trace));
   if (index && !is_new) return {};
   return trace::index_trace(store, trace);

@@ -35,6 +35,11 @@ struct TraceSummary {
 };
 using SummarizeTrace = std::function<TraceSummary(const trace::Trace&, const trace::TraceNesting&)>;
 
+/// Puts the derived tracks of a stored trace where it lacks them. Returns whether it did: then the
+/// trace's index is to be made anew. The caller holds the write transaction.
+schema::Expected<bool> put_missing_tracks(schema::Connection& store, schema::TraceId trace,
+                                          const TraceSummary& summary);
+
 /// What a trace is made of.
 struct TraceContent {
   schema::ContentHash hash;

@@ -55,13 +55,8 @@ Expected<void> ProfileRenewal::put_profile(Connection& store, TraceId trace,
                                            schema::ArtifactId dump) const {
   BENCHHUD_ASSIGN(const bool is_added, trace::add_xla_profile(store, trace, *profile_));
   if (!summary_) return {};
-  if (summary_->derived_tracks) {
-    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
-    if (info.lacks_derived_tracks) {
-      BENCHHUD_TRY(trace::put_derived_tracks(store, trace, *summary_->derived_tracks));
-      BENCHHUD_TRY(trace::index_trace(store, trace));
-    }
-  }
+  BENCHHUD_ASSIGN(const bool has_tracks, put_missing_tracks(store, trace, *summary_));
+  if (has_tracks) BENCHHUD_TRY(trace::index_trace(store, trace));
   if (!is_added) return {};
   schema::TextWriter texts(store);
   BENCHHUD_ASSIGN(const schema::TextId digest, texts.put(schema::pack_text(summary_->digest)));

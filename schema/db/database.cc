@@ -59,14 +59,18 @@ ErrorCode error_code(int sqlite_code) {
 constexpr std::string_view kScratchName = "-scratch-";
 
 /// The name of a connection's file, without its folder: who asks over HTTP need not know that.
-std::string name_of(sqlite3* database) {
+struct FileName {
+  std::string words;
+  bool is_scratch = false;
+};
+FileName name_of(sqlite3* database) {
   const char* path = sqlite3_db_filename(database, "main");
   const std::string_view whole = path != nullptr && *path != '\0' ? path : "the store";
   const std::string_view name = whole.substr(whole.rfind('/') + 1);
   if (const auto end = name.rfind(kScratchName); end != name.npos) {
-    return fmt::format("the temporary file beside {}", name.substr(0, end));
+    return {fmt::format("the temporary file beside {}", name.substr(0, end)), true};
   }
-  return std::string(name);
+  return {std::string(name)};
 }
 
 /// Why the system could not do what SQLite asked of it last; 0: unknown.
@@ -87,7 +91,7 @@ int system_error_of(sqlite3* database) {
 
 /// What became of the store's file, in words: where, what, and why as the system says it.
 Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) {
-  const std::string name = name_of(database);
+  const auto [name, is_scratch] = name_of(database);
   const int system = system_error_of(database);
   const bool has_reason = kind == ErrorCode::kIo && system != 0;
   // SQLite knows a full disk only where it writes, and a quota not at all.
@@ -97,10 +101,6 @@ Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) 
                                   ")"};
   }
   if (kind == ErrorCode::kCorrupt) {
-    const bool is_scratch =
-        sqlite3_db_filename(database, "main") != nullptr &&
-        std::string_view(sqlite3_db_filename(database, "main")).find(kScratchName) !=
-            std::string_view::npos;
     if (is_scratch) return {ErrorCode::kIo, name + " is not what was written to it: " + message};
     return {kind, name + " is damaged (" + message + "); `benchhud doctor` says where"};
   }
@@ -134,7 +134,7 @@ Error make_error(sqlite3* database, int code) {
     message = "page " + std::to_string(last_damaged_page(database)) + " is not what was written";
     if (may_be_written_by_others(database)) {
       return {ErrorCode::kCorrupt,
-              name_of(database) + ": " + message +
+              name_of(database).words + ": " + message +
                   ": another program, such as sqlite3, has probably written to the store, or it is "
                   "damaged; `benchhud doctor` says which, and how to go on"};
     }

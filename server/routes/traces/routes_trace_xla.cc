@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,6 +60,29 @@ Expected<AskedProfile> asked_device(RequestContext& context) {
   }
   asked.device = static_cast<std::uint32_t>(found - devices.begin());
   return asked;
+}
+
+// What an allocator did, of XLA or of PyTorch on a device: bytes, ns.
+struct MemoryRow {
+  std::optional<std::string> name = {};
+  std::int64_t allocations = 0, deallocations = 0;
+  std::optional<std::int64_t> peak = {}, peak_time = {};
+  std::optional<std::int64_t> lifetime_peak = {}, capacity = {}, peak_reserved = {};
+};
+
+void write_memory_row(schema::JsonWriter& json, const MemoryRow& row, std::int64_t origin) {
+  json.begin_object();
+  json.field("allocator", row.name);
+  json.field("allocations", row.allocations);
+  json.field("deallocations", row.deallocations);
+  json.field("peak_bytes", row.peak);
+  std::optional<std::int64_t> peak_time;
+  if (row.peak_time) peak_time = analysis::difference_of(*row.peak_time, origin);
+  json.field("peak_ns", peak_time);
+  json.field("lifetime_peak_bytes", row.lifetime_peak);
+  json.field("capacity_bytes", row.capacity);
+  json.field("peak_reserved_bytes", row.peak_reserved);
+  json.end_object();
 }
 
 // Writes rows of a profile, whose texts are the trace's.
@@ -125,18 +150,16 @@ class ProfileRows {
   }
 
   Expected<void> write_allocator(const trace::XlaAllocator& allocator) {
-    json_.begin_object();
-    BENCHHUD_TRY(text("allocator", allocator.name));
-    json_.field("allocations", allocator.allocations);
-    json_.field("deallocations", allocator.deallocations);
-    json_.field("peak_bytes", allocator.peak_bytes);
-    std::optional<std::int64_t> peak_time;
-    if (allocator.peak_time) peak_time = analysis::difference_of(*allocator.peak_time, origin_);
-    json_.field("peak_ns", peak_time);
-    json_.field("lifetime_peak_bytes", allocator.lifetime_peak_bytes);
-    json_.field("capacity_bytes", allocator.capacity_bytes);
-    json_.field("peak_reserved_bytes", std::optional<std::int64_t>());
-    json_.end_object();
+    MemoryRow row{.allocations = allocator.allocations,
+                  .deallocations = allocator.deallocations,
+                  .peak = allocator.peak_bytes,
+                  .peak_time = allocator.peak_time,
+                  .lifetime_peak = allocator.lifetime_peak_bytes,
+                  .capacity = allocator.capacity_bytes};
+    if (allocator.name != 0) {
+      BENCHHUD_ASSIGN(row.name, lookup_.text(allocator.name));
+    }
+    write_memory_row(json_, row, origin_);
     return {};
   }
 
@@ -241,22 +264,6 @@ Expected<void> write_memory(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
-void write_device_memory(schema::JsonWriter& json, const trace::DeviceMemory& of,
-                         std::int64_t origin) {
-  json.begin_object();
-  json.field("allocator", name_of_device(of));
-  json.field("allocations", of.allocations);
-  json.field("deallocations", of.deallocations);
-  json.field("peak_bytes", of.peak_allocated);
-  std::optional<std::int64_t> peak_time;
-  if (of.peak_time) peak_time = analysis::difference_of(*of.peak_time, origin);
-  json.field("peak_ns", peak_time);
-  json.field("lifetime_peak_bytes", std::optional<std::int64_t>());
-  json.field("capacity_bytes", std::optional<std::int64_t>());
-  json.field("peak_reserved_bytes", of.peak_reserved);
-  json.end_object();
-}
-
 // The same of a trace that is no XPlane profile.
 Expected<void> write_memory_of_devices(RequestContext& context, schema::JsonWriter& json,
                                        const AskedProfile& asked) {
@@ -266,7 +273,15 @@ Expected<void> write_memory_of_devices(RequestContext& context, schema::JsonWrit
   const std::size_t end = std::min(devices.size(), asked.first + context.query.size("limit"));
   begin_page(json);
   for (std::size_t i = asked.first; i < end; ++i) {
-    write_device_memory(json, devices[i], asked.trace.info.origin);
+    const trace::DeviceMemory& of = devices[i];
+    write_memory_row(json,
+                     {.name = name_of_device(of),
+                      .allocations = of.allocations,
+                      .deallocations = of.deallocations,
+                      .peak = of.peak_allocated,
+                      .peak_time = of.peak_time,
+                      .peak_reserved = of.peak_reserved},
+                     asked.trace.info.origin);
   }
   std::optional<std::string> next;
   if (end < devices.size()) {

@@ -69,11 +69,9 @@ CommandLine command_line() {
       "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was\n"
       "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
       "at work on the store for longer than --wait, and what was not in by then is not in, or no\n"
-      "alerts were found yet, which the message says: the same command later goes on from there. "
-      "A\n"
-      "file that fails while it is being read, or a folder that cannot be read, leaves nothing; "
-      "all\n"
-      "others are in.";
+      "alerts were found yet, which the message says: the same command later goes on from\n"
+      "there. A file that fails while it is being read, or a folder that cannot be read, leaves\n"
+      "nothing; all others are in.";
   add_store_option(&command.options);
   add_kernel_rules_option(&command.options);
   auto add = command.options.add_options();

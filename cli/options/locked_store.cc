@@ -54,8 +54,7 @@ void add_wait_option(po::options_description* options) {
   options->add_options()(
       "wait", po::value<std::int64_t>()->value_name("SECONDS")->default_value(kUsualWait),
       "how long to wait, each time, where another process is taking in or deleting; after that "
-      "exit "
-      "status 5, and what was not done by then is not done");
+      "exit status 5, and what was not done by then is not done");
 }
 
 Expected<std::chrono::milliseconds> wait_of(const po::variables_map& values) {

@@ -303,11 +303,8 @@ class DumpIngest::File {
     if (is_xplane_name(result_.path)) return ArtifactKind::kTrace;
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     std::string begin;
-    while (begin.size() < kDumpPieceBytes) {
-      const Expected<std::size_t> count = source.read(kDumpPieceBytes, &begin);
-      if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
-      if (!count || *count == 0) break;
-    }
+    const Expected<std::size_t> count = source.read(kDumpPieceBytes, &begin);
+    if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
     if (const auto kind = dump_kind_of(begin)) return *kind;
     const auto container = unread_container(begin);
     return Error{ErrorCode::kUnsupported,

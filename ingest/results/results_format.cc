@@ -188,12 +188,8 @@ namespace {
 Expected<std::string> beginning_of(const std::string& path, std::size_t most) {
   BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
   std::string text;
-  while (text.size() < most) {
-    const auto count = file.read(most - text.size(), &text);
-    if (!count && count.error().code == schema::ErrorCode::kCorrupt) break;
-    if (!count) return count.error();
-    if (*count == 0) break;
-  }
+  const auto count = file.read(most, &text);
+  if (!count && count.error().code != schema::ErrorCode::kCorrupt) return count.error();
   return text;
 }
 

@@ -494,8 +494,6 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
     BENCHHUD_ASSIGN(trace::TracePack pack, state_.take_pack());
-    BENCHHUD_ASSIGN(auto transaction,
-                    schema::Transaction::begin(pack.database(), schema::Transaction::Kind::kWrite));
     schema::TextWriter texts(pack.database());
     std::optional<Error> failure;
     TorchTraceOptions options;
@@ -531,7 +529,6 @@ class DumpIngest::File {
     }
     if (!log.rank) log.rank = rank_in_name(artifact_.name.substr(artifact_.name.rfind('/') + 1));
     artifact_.problem_count = static_cast<std::int64_t>(log.problems.size());
-    BENCHHUD_TRY(transaction.commit());
     torch_trace_ = std::move(log);
     log_texts_.emplace(std::move(pack));
     return {};

@@ -29,12 +29,8 @@ Expected<PreparedTrace> PreparedTrace::make(Connection& store, trace::TracePack 
                                             const SummarizeTrace& summarize) {
   PreparedTrace made(std::move(pack), std::move(hlo), content);
   BENCHHUD_ASSIGN(const auto stored, trace::find_trace(store, content.hash));
-  Connection& database = made.pack_.database();
-  BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(database, schema::Transaction::Kind::kWrite));
   BENCHHUD_TRY(made.write(std::move(trace), args, summarize, stored.has_value()));
-  if (made.packed_) BENCHHUD_TRY(trace::index_trace(database, *made.packed_));
-  BENCHHUD_TRY(transaction.commit());
+  if (made.packed_) BENCHHUD_TRY(trace::index_trace(made.pack_.database(), *made.packed_));
   return made;
 }
 

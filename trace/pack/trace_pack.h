@@ -29,7 +29,8 @@ class TracePack {
   /// Takes everything out again, so that it is as if it were new.
   schema::Expected<void> clear();
 
-  /// Where the trace is to be written.
+  /// Where the trace is to be written, within a transaction that is never committed: what is small
+  /// stays in memory.
   schema::Connection& database() { return state_->database; }
 
   /// Copies a trace of the pack into the store, with its index. The caller holds the store's write

@@ -105,7 +105,7 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
       <summary>{plural(rows.length, "profile")} as a table</summary>
       <PlainTable
         caption="Numbers of profiles"
-        heads={[{ title: "Run" }, { title: "Backend" }, { title: "Iteration", right: true }, { title: "Busy", right: true }, { title: "Idle", right: true }, { title: "Most time on devices" }, { title: "Compiled", right: true }, { title: "Peak of memory", right: true }, { title: "Reserved", right: true }, { title: "Profile" }]}
+        heads={[{ title: "Run" }, { title: "Backend" }, { title: "Iteration", right: true }, { title: "Busy", right: true }, { title: "Idle", right: true }, { title: "Most time on devices" }, { title: "Compiled", right: true }, { title: "Peak of memory", right: true }, { title: "Reserved", right: true }, { title: "The peak is what was" }, { title: "Profile" }]}
       >
         <tbody>
           {rows.map(({ run, experiment, point }) => (
@@ -119,11 +119,9 @@ function ProfileRows({ answer }: { answer: ProfileSeriesAnswer }) {
               <td class="right">{cell(point.idle_ns, nanoseconds, point.missing ?? "not known, or nothing ran on a device")}</td>
               <td>{point.top_class === null || point.top_share === null ? <Missing flush why={point.missing ?? "not known, or nothing ran on a device"} /> : `${point.top_class}, ${percent(point.top_share)}`}</td>
               <td class="right">{cell(point.compiling_ns, nanoseconds, point.missing ?? "the profile shows too little of the host to tell")}</td>
-              <td class="right">
-                {cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}
-                {point.peak_memory_of !== null && <span class="quiet"> {PEAK_MEMORY_OF[point.peak_memory_of]}</span>}
-              </td>
+              <td class="right">{cell(point.peak_memory_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
               <td class="right">{cell(point.peak_reserved_bytes, bytes, point.missing ?? "the profile does not say it")}</td>
+              <td>{point.peak_memory_of === null ? <Missing flush why={point.missing ?? "the profile does not say it"} /> : PEAK_MEMORY_OF[point.peak_memory_of]}</td>
               <td>
                 <a href={profileHref(run.id, experiment.id)}>profile<span class="sr"> of {experiment.column} on {date(run.started_at)}</span></a>
               </td>

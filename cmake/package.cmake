@@ -78,7 +78,7 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${BENCHHUD_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS systemd)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "systemd, ca-certificates, libcurl4")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 file(WRITE ${package_dir}/conffiles "/etc/benchhud/ingest.env\n/etc/benchhud/watch.env\n/etc/benchhud/serve.env\n")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${package_dir}/conffiles ${CMAKE_SOURCE_DIR}/deploy/debian/postinst

@@ -17,11 +17,11 @@ schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& conne
 
 schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection,
                                                            schema::TraceId trace,
-                                                           std::uint32_t thread) {
+                                                           std::uint32_t thread, std::size_t most) {
   schema::Statement query = connection.cached(sql::kStackRowsOfThread);
   query.bind(1, trace).bind(2, std::int64_t{thread});
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
-  return decode_rows(bytes);
+  return decode_rows(bytes, most);
 }
 
 schema::Statement ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {

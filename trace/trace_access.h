@@ -21,10 +21,11 @@ namespace benchhud::trace {
 schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection,
                                                        schema::TraceId trace, std::uint32_t thread,
                                                        std::uint64_t chunk);
-/// A thread's rows whose slices have no parent, ascending.
-schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection,
-                                                           schema::TraceId trace,
-                                                           std::uint32_t thread);
+/// A thread's rows whose slices have no parent, ascending. Errors: kCorrupt, also where there are
+/// more than `most`; the store's.
+schema::Expected<std::vector<std::uint32_t>> stack_rows_of(
+    schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
+    std::size_t most = std::numeric_limits<std::size_t>::max());
 
 class ThreadAccess {
  public:

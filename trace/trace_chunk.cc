@@ -338,10 +338,16 @@ std::string encode_rows(std::span<const std::uint32_t> rows) {
   return schema::compress(column.bytes());
 }
 
-schema::Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, kMostRowsBytes));
+schema::Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block, std::size_t most) {
+  // A number has at most ten bytes, and so has that of rows.
+  constexpr std::size_t kNumber = 10;
+  const std::size_t most_bytes =
+      most < kMostRowsBytes / kNumber ? kNumber * (most + 1) : kMostRowsBytes;
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, most_bytes));
   schema::ColumnReader column(bytes);
-  std::vector<std::uint32_t> rows(column.get_count());
+  const std::size_t count = column.get_count();
+  if (count > most) return schema::corrupt_trace("list of rows");
+  std::vector<std::uint32_t> rows(count);
   std::uint64_t last = 0;
   for (std::uint32_t& row : rows) {
     last += column.get_small();

@@ -84,7 +84,8 @@ schema::Expected<std::vector<TraceLabel>> decode_labels(std::string_view block);
 
 /// Numbers of rows, ascending.
 std::string encode_rows(std::span<const std::uint32_t> rows);
-schema::Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block);
+schema::Expected<std::vector<std::uint32_t>> decode_rows(
+    std::string_view block, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 /// Whether there is nothing in it, as in Trace::args[0].
 bool is_empty(const TraceArgs& args);

@@ -99,7 +99,8 @@ schema::Expected<void> put_derived_tracks(schema::Connection& connection, schema
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
   BENCHHUD_ASSIGN(const DerivedLabels labels,
                   DerivedLabels::of(connection, trace, info.labels, derived.names));
-  if (info.labels <= kMostIndexedLabels && labels.count() > kMostIndexedLabels) {
+  const bool has_room = info.labels > kMostIndexedLabels || labels.count() <= kMostIndexedLabels;
+  if (derived.has_no_room || !has_room) {
     return set_derived_version(connection, trace, kNoRoomForDerivedTracks);
   }
   BENCHHUD_TRY(labels.store(connection, trace));

@@ -34,6 +34,7 @@ struct DerivedTrack {
 struct DerivedTracks {
   TextPool names;
   std::vector<DerivedTrack> tracks;
+  bool has_no_room = false;  ///< the trace has none for their labels, as was found before
 };
 
 /// Stores them behind the trace's threads, with the labels that they need, in place of those that

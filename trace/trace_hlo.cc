@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -26,10 +28,16 @@ std::string packed_uses(const std::vector<HloModuleUse>& uses) {
   return writer.bytes();
 }
 
-Expected<std::vector<HloModuleUse>> unpacked_uses(std::string_view bytes) {
+Expected<std::vector<HloModuleUse>> unpacked_uses(
+    std::string_view bytes, std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   std::vector<HloModuleUse> uses;
   schema::ColumnReader reader(bytes);
   while (reader.is_ok() && !reader.is_done()) {
+    if (uses.size() >= most) {
+      return schema::Error{
+          schema::ErrorCode::kTooLarge,
+          fmt::format("the trace has more than the {} HLO modules that are read at most", most)};
+    }
     const auto module = static_cast<std::int64_t>(reader.get());
     uses.push_back({module, reader.get_signed()});
   }
@@ -54,6 +62,14 @@ Expected<std::vector<StoredUses>> all_uses(Connection& connection) {
 }
 
 }  // namespace
+
+std::string hlo_name(std::string_view name) {
+  std::string made(name.empty() ? "_" : name);
+  for (char& c : made) {
+    if (!is_of_hlo_name(c)) c = '_';
+  }
+  return made;
+}
 
 Expected<std::int64_t> put_hlo_module(Connection& connection, std::string_view name,
                                       schema::TextId text) {
@@ -112,7 +128,8 @@ Expected<void> add_trace_problems(Connection& connection, schema::TraceId trace,
   return {};
 }
 
-Expected<std::optional<TraceHlo>> trace_hlo(Connection& connection, schema::TraceId trace) {
+Expected<std::optional<TraceHlo>> trace_hlo(Connection& connection, schema::TraceId trace,
+                                            std::uint64_t most) {
   Statement query = connection.cached(sql::kTraceHloOfTrace);
   query.bind(1, trace);
   if (!query.step()) {
@@ -121,7 +138,7 @@ Expected<std::optional<TraceHlo>> trace_hlo(Connection& connection, schema::Trac
   }
   TraceHlo hlo;
   hlo.llo_bytes = query.integer(0);
-  BENCHHUD_ASSIGN(hlo.modules, unpacked_uses(query.blob(1)));
+  BENCHHUD_ASSIGN(hlo.modules, unpacked_uses(query.blob(1), most));
   hlo.unreadable = query.integer(2);
   hlo.left_out = query.integer(3);
   return std::optional(std::move(hlo));

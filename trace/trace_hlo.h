@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "schema/base/ascii.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
@@ -15,6 +17,14 @@
 #include "trace/trace.h"
 
 namespace benchhud::trace {
+
+/// Whether names in HLO text may have the character.
+constexpr bool is_of_hlo_name(char c) {
+  return schema::is_letter(c) || schema::is_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+/// A name as HLO text has it: what no name can have is "_"; "_" for an empty one.
+std::string hlo_name(std::string_view name);
 
 /// A module in a profile: its number in the store, and that by which its executions name it.
 struct HloModuleUse {
@@ -60,9 +70,10 @@ schema::Expected<void> add_trace_problems(schema::Connection& connection, schema
                                           const Trace& found);
 
 /// None of a trace that is no XPlane profile, or that was stored before its modules were read.
-/// Error: kCorrupt.
-schema::Expected<std::optional<TraceHlo>> trace_hlo(schema::Connection& connection,
-                                                    schema::TraceId trace);
+/// Errors: kCorrupt; kTooLarge where it holds more than `most` modules.
+schema::Expected<std::optional<TraceHlo>> trace_hlo(
+    schema::Connection& connection, schema::TraceId trace,
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Error: kNotFound.
 schema::Expected<HloModule> hlo_module(schema::Connection& connection, std::int64_t id);

@@ -450,6 +450,12 @@ schema::Expected<std::int64_t> index_traces(schema::Connection& connection, Rein
     if (go_on && !go_on()) break;
     BENCHHUD_ASSIGN(schema::Transaction transaction,
                     schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
+    // Since the list was made it may have been moved out of the store, or have gone.
+    schema::Statement still = connection.cached(sql::kIsTraceInStore);
+    still.bind(1, trace);
+    const bool is_here = still.step();
+    BENCHHUD_TRY(still.status());
+    if (!is_here) continue;
     auto done = index_trace(connection, trace);
     if (done) done = transaction.commit();
     if (done) {

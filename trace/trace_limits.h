@@ -13,4 +13,8 @@ inline constexpr std::size_t kMostTraceThreads = 1'000'000;
 inline constexpr std::size_t kMostTraceArgsWords = 0xffffff00;
 inline constexpr std::size_t kMostTraceSlices = 0xffffff00;
 
+/// Modules of HLO that are read of one profile, and bytes of their texts.
+inline constexpr std::size_t kMostHloModules = 10'000;
+inline constexpr std::size_t kMostHloTexts = std::size_t{512} << 20;
+
 }  // namespace benchhud::trace

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "schema/db/rows.h"
 #include "trace/queries.h"
 #include "trace/trace_rows.h"
 #include "trace/trace_store.h"
@@ -24,8 +23,8 @@ constexpr std::size_t kMostArgsSize = 64;
 
 class TraceLoader {
  public:
-  TraceLoader(schema::Connection& connection, schema::TraceId id)
-      : connection_(connection), id_(id) {}
+  TraceLoader(schema::Connection& connection, schema::TraceId id, const TraceReadLimits& limits)
+      : connection_(connection), id_(id), limits_(limits) {}
 
   schema::Expected<Trace> load() {
     BENCHHUD_TRY(get_row());
@@ -78,29 +77,64 @@ class TraceLoader {
       *count = query.integer(column++);
     }
     trace_.cuda_driver = query.integer(20);
+    std::uint64_t events = 0;
+    for (const std::int64_t count : {slice_count_, point_count_, flow_count_}) {
+      if (count < 0) return schema::corrupt_trace("row");
+      events += static_cast<std::uint64_t>(count);
+      if (events > limits_.events) {
+        return schema::Error{schema::ErrorCode::kTooLarge,
+                             fmt::format("the trace says that it has {} slices, {} points and {} "
+                                         "ends of flows; {} are read at most",
+                                         slice_count_, point_count_, flow_count_, limits_.events)};
+      }
+    }
     return {};
+  }
+
+  schema::Error too_many(std::string_view what, std::uint64_t most) const {
+    return {schema::ErrorCode::kTooLarge,
+            fmt::format("the trace has more than the {} {} that are read at most", most, what)};
+  }
+
+  schema::Expected<void> count_text(std::uint64_t bytes) {
+    text_bytes_ += bytes;
+    if (text_bytes_ <= limits_.text_bytes) return {};
+    return schema::Error{
+        schema::ErrorCode::kTooLarge,
+        fmt::format("the trace's names have more than the {} bytes that are read at most",
+                    limits_.text_bytes)};
   }
 
   schema::Expected<void> get_problems() {
     schema::Statement query = connection_.cached(sql::kProblemsOfTrace);
     query.bind(1, id_);
-    BENCHHUD_ASSIGN(trace_.problems, collect(query, [](const schema::Statement& row) {
-                      return TraceProblem{row.integer(0), std::string(row.text(1))};
-                    }));
-    return {};
+    while (query.step()) {
+      if (trace_.problems.size() >= limits_.problems) return too_many("problems", limits_.problems);
+      BENCHHUD_TRY(count_text(query.text(1).size()));
+      trace_.problems.push_back({query.integer(0), std::string(query.text(1))});
+    }
+    return query.status();
   }
 
   schema::Expected<void> get_threads() {
     // Without what is derived.
     schema::Statement query = connection_.cached(sql::kThreadsOfTrace);
     query.bind(1, id_).bind(2, false);
-    BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
-    return {};
+    while (query.step()) {
+      if (query.integer(0) != static_cast<std::int64_t>(trace_.threads.size())) {
+        return schema::corrupt_trace("list of threads");
+      }
+      if (trace_.threads.size() >= limits_.threads) return too_many("threads", limits_.threads);
+      BENCHHUD_TRY(count_text(text_bytes_of_thread(query)));
+      trace_.threads.push_back(thread_of(query));
+    }
+    return query.status();
   }
 
   schema::Expected<void> get_texts(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<std::string> texts, decode_texts(block));
     for (const std::string& text : texts) {
+      BENCHHUD_TRY(count_text(text.size()));
       if (trace_.texts.put(text) != text_count_++) return schema::corrupt_trace("block of texts");
     }
     return {};
@@ -111,6 +145,7 @@ class TraceLoader {
     for (const TraceLabel& label : labels) {
       if (!is_text(label.name) || !is_text(label.category))
         return schema::corrupt_trace("block of labels");
+      if (label_count_ >= limits_.labels) return too_many("labels", limits_.labels);
       const std::size_t number = label_count_++;
       // Two of the same are not made by put_label(), but may have been stored.
       if (trace_.put_label(label) != number && number > 0) trace_.labels.push_back(label);
@@ -124,7 +159,8 @@ class TraceLoader {
     while (query.step()) {
       BENCHHUD_ASSIGN(const std::vector<ChunkSlice> slices, decode_slices(query.blob(0)));
       BENCHHUD_ASSIGN(const std::vector<SliceExtra> extras, decode_extras(query.blob(1)));
-      if (slices.size() != extras.size() || trace_.slices.size() > kMostNumber - slices.size()) {
+      if (slices.size() != extras.size() || trace_.slices.size() > kMostNumber - slices.size() ||
+          !has_room(trace_.slices, slices.size(), slice_count_)) {
         return schema::corrupt_trace("chunk of slices");
       }
       for (std::size_t i = 0; i < slices.size(); ++i) {
@@ -148,6 +184,9 @@ class TraceLoader {
 
   schema::Expected<void> get_points(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(block));
+    if (!has_room(trace_.points, points.size(), point_count_)) {
+      return schema::corrupt_trace("chunk of points");
+    }
     for (const ChunkPoint& each : points) {
       TracePoint point = each.point;
       if (point.label >= trace_.labels.size() || point.thread >= trace_.threads.size() ||
@@ -167,11 +206,18 @@ class TraceLoader {
       if (!is_instant(point.phase) || trace_.name(point) != kMemoryEvent) continue;
       events.emplace_back(trace_.args_of(point).packed, point.time);
     }
-    // So each block of arguments is read once.
+    // So each block of arguments is read once, and arguments that several events share: a hostile
+    // trace has millions that share a long text.
     std::ranges::sort(events);
     TraceQueries lookup(connection_, id_);
     MemorySums sums;
-    for (const auto& [packed, time] : events) {
+    for (auto same = events.begin(); same != events.end();) {
+      const std::uint64_t packed = same->first;
+      const std::int64_t time = same->second;
+      const auto next = std::find_if(same, events.end(),
+                                     [&](const auto& event) { return event.first != packed; });
+      const std::int64_t count = next - same;
+      same = next;
       std::string args;
       if (packed != TraceArgs::kNotKept) {
         auto stored = lookup.arguments(packed);
@@ -181,7 +227,7 @@ class TraceLoader {
         if (!stored && !is_lost) return stored.error();
         if (stored) args = *std::move(stored);
       }
-      sums.add(time, args);  // what is wrong with them is among the trace's problems
+      sums.add(time, args, count);  // what is wrong with them is among the trace's problems
     }
     trace_.memory = sums.sums();
     return {};
@@ -189,6 +235,9 @@ class TraceLoader {
 
   schema::Expected<void> get_flows(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<ChunkFlow> flows, decode_flows(block));
+    if (!has_room(trace_.flows, flows.size(), flow_count_)) {
+      return schema::corrupt_trace("chunk of flows");
+    }
     for (const ChunkFlow& flow : flows) {
       const std::size_t number = trace_.flows.size();
       if (!is_text(flow.category) || flow.thread >= trace_.threads.size() || flow.before > number) {
@@ -211,6 +260,12 @@ class TraceLoader {
     return {};
   }
 
+  // Whether there are no more of them than the trace says.
+  template <class Events>
+  static bool has_room(const Events& events, std::size_t more, std::int64_t said) {
+    return more <= static_cast<std::uint64_t>(said) - std::uint64_t{events.size()};
+  }
+
   bool is_text(std::uint32_t number) const { return number < trace_.texts.size(); }
 
   schema::Expected<std::uint32_t> put_args(const TraceArgs& args) {
@@ -223,16 +278,19 @@ class TraceLoader {
 
   schema::Connection& connection_;
   schema::TraceId id_;
+  const TraceReadLimits limits_;
   Trace trace_;
   std::int64_t slice_count_ = 0, point_count_ = 0, flow_count_ = 0;
   std::size_t text_count_ = 0, label_count_ = 0;
+  std::uint64_t text_bytes_ = 0;
   std::uint64_t next_key_ = 0;
 };
 
 }  // namespace
 
-schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id) {
-  return TraceLoader(connection, id).load();
+schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id,
+                                   const TraceReadLimits& limits) {
+  return TraceLoader(connection, id, limits).load();
 }
 
 }  // namespace benchhud::trace

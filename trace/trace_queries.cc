@@ -99,9 +99,10 @@ schema::Expected<std::vector<StoredThread>> TraceQueries::threads() {
   });
 }
 
-schema::Expected<std::optional<schema::ArtifactId>> TraceQueries::artifact() {
-  schema::Statement query = connection_.cached(sql::kArtifactOfTrace);
-  query.bind(1, trace_);
+schema::Expected<std::optional<schema::ArtifactId>> dump_of_trace(schema::Connection& store,
+                                                                  schema::TraceId trace) {
+  schema::Statement query = store.cached(sql::kArtifactOfTrace);
+  query.bind(1, trace);
   return one(
       query, [](const schema::Statement& row) { return optional_id<schema::ArtifactId>(row, 0); },
       "artifact");
@@ -117,9 +118,8 @@ schema::Expected<TraceQueries::Block> TraceQueries::block_of(TraceBlockKind kind
   // The one behind which it would be may end before it.
   if (!is_there || number >= static_cast<std::uint64_t>(query.integer(0)) +
                                  static_cast<std::uint64_t>(query.integer(1))) {
-    return schema::Error{
-        schema::ErrorCode::kNotFound,
-        fmt::format("trace {} has no such thing as number {}", to_int(trace_), number)};
+    return schema::Error{schema::ErrorCode::kNotFound,
+                         fmt::format("the trace has no such thing as number {}", number)};
   }
   Block block{static_cast<std::uint64_t>(query.integer(0)), own(query, 2)};
   return block;
@@ -153,9 +153,8 @@ schema::Expected<PlacedSlice> TraceQueries::slice(const SliceId& id) {
     BENCHHUD_ASSIGN(const auto slices, access.slices(id.chunk));
     if (id.index < slices.size()) return PlacedSlice{id, slices[id.index]};
   }
-  return schema::Error{
-      schema::ErrorCode::kNotFound,
-      fmt::format("trace {} has no slice {}/{}/{}", to_int(trace_), id.thread, id.chunk, id.index)};
+  return schema::Error{schema::ErrorCode::kNotFound, fmt::format("the trace has no slice {}/{}/{}",
+                                                                 id.thread, id.chunk, id.index)};
 }
 
 schema::Expected<SliceDetails> TraceQueries::details(const SliceId& id) {

@@ -96,6 +96,10 @@ struct FlowQuery {
   std::size_t limit = 10'000;
 };
 
+/// The newest dump of a store that a trace was made of; none where it is of no result.
+schema::Expected<std::optional<schema::ArtifactId>> dump_of_trace(schema::Connection& store,
+                                                                  schema::TraceId trace);
+
 /// Looks things up in one trace. Not shared between threads. It keeps the blocks of texts, labels
 /// and arguments it read last. All errors: kNotFound where something is asked for that the trace
 /// does not have; kCorrupt; the store's.
@@ -106,8 +110,6 @@ class TraceQueries {
 
   schema::Expected<TraceInfo> info();
   schema::Expected<std::vector<StoredThread>> threads();
-  /// The newest dump that the trace was made of; none where it is of no result.
-  schema::Expected<std::optional<schema::ArtifactId>> artifact();
   /// A text of Trace::texts, and what a label is called.
   schema::Expected<std::string> text(std::uint32_t number);
   schema::Expected<LabelText> label(std::uint32_t number);

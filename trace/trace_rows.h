@@ -50,6 +50,13 @@ inline TraceThread thread_of(const schema::Statement& row) {
   return thread;
 }
 
+/// The bytes of its texts.
+inline std::uint64_t text_bytes_of_thread(const schema::Statement& row) {
+  std::uint64_t bytes = 0;
+  for (int column = 1; column <= 5; ++column) bytes += row.text(column).size();
+  return bytes;
+}
+
 /// A thread as it is stored beside its slices.
 struct ThreadRow {
   std::uint32_t number = 0;

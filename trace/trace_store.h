@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "schema/base/content_hash.h"
@@ -50,10 +51,21 @@ schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connec
                                                       std::int64_t byte_count,
                                                       const SliceFeed& feed = nullptr);
 
+/// How much of a trace is read. Few bytes of a hostile one may stand for very many events.
+struct TraceReadLimits {
+  static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t events = std::numeric_limits<std::uint32_t>::max();  ///< slices, points, flows
+  std::uint64_t labels = std::numeric_limits<std::uint32_t>::max();
+  std::uint64_t threads = kAll, problems = kAll;
+  std::uint64_t text_bytes = kAll;  ///< of names, threads' and reasons of problems, together
+};
+
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
 /// thread and time instead of in the file's order; arguments are renumbered; and so are the keys
-/// of flows, which are the same where they were the same. Errors: kNotFound, kCorrupt.
-schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id);
+/// of flows, which are the same where they were the same. Whatever is stored, all numbers in it
+/// lead somewhere and no slice ends before it begins. Errors: kNotFound, kCorrupt; kTooLarge.
+schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id,
+                                   const TraceReadLimits& limits = {});
 
 /// Deletes a trace. Call it within a transaction. Errors: kConflict where an artifact refers to it;
 /// kNotFound.

@@ -203,6 +203,11 @@ void XlaCost::add(const XlaCost& other) {
   }
 }
 
+std::optional<double> known_occupancy(std::optional<double> percent) {
+  constexpr double kAll = 100;
+  return percent && *percent > 0 && *percent <= kAll ? percent : std::nullopt;
+}
+
 std::string encode_xla_profile(const XlaProfile& profile) {
   ProfileWriter writer;
   writer.number(std::int64_t{kVersion});

@@ -24,7 +24,7 @@ constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
 enum class XlaMemory : std::uint8_t { kHbm, kCmemRead, kCmemWrite, kVmemRead, kVmemWrite };
 inline constexpr std::size_t kXlaMemories = 5;
 
-/// What a device can do at most, as its plane says; 0: it does not.
+/// What a device can do at most, as its plane says; 0: it does not. Finite, and not below 0.
 struct XlaPeaks {
   double flops_per_s = 0;
   std::array<double, kXlaMemories> bytes_per_s = {};
@@ -76,9 +76,15 @@ struct XlaKernel {
   std::uint32_t grid = 0, block = 0;  ///< "3,1,1"
   /// Of a thread and a block, as the file says them.
   std::optional<std::int64_t> registers, static_shared, dynamic_shared;
-  std::optional<double> occupancy_pct;  ///< the theoretical one
+  std::optional<double> occupancy_pct;  ///< the theoretical one, as known_occupancy() gives it
   std::int64_t count = 0, total_ps = 0, min_ps = 0, max_ps = 0;
+
+  /// No thread has so many: ROCm's profiler has written bytes of something else as registers.
+  static constexpr std::int64_t kMostRegisters = 65'536;
 };
+/// An occupancy where it can be one, above 0 and up to 100 percent: what ran occupied something,
+/// and ROCm writes 0 where it does not know.
+std::optional<double> known_occupancy(std::optional<double> percent);
 
 struct XlaModule {
   std::uint32_t device = 0;

@@ -64,6 +64,55 @@ bool tells_of_failure(const schema::FailureFacts& failure) {
   return failure.code && *failure.code != "VERIFIER_SKIPPED" && *failure.code != "PASS";
 }
 
+using KnownTexts = std::unordered_map<schema::TextId, ErrorTexts::Text>;
+
+/// How many texts are kept at most, of perhaps 1 KB each.
+constexpr std::size_t kMostTexts = 4096;
+
+/// The store's, of which some are known.
+ErrorTexts texts_beyond(schema::Reader& reader, KnownTexts texts) {
+  auto known = std::make_shared<KnownTexts>(std::move(texts));
+  return ErrorTexts([&reader, known](schema::TextId id) -> schema::Expected<ErrorTexts::Text> {
+    if (const auto found = known->find(id); found != known->end()) return found->second;
+    BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+    if (known->size() >= kMostTexts) known->clear();
+    return (*known)[id] = std::make_shared<const ErrorText>(read_error(text));
+  });
+}
+
+/// Tells how long a result compiled, unless that takes its measurements: then its timing facts, for
+/// settle_compile().
+std::optional<TimingFacts> judge_compile(const CatalogEntry& entry,
+                                         const schema::ResultFacts& facts, ResultView* view) {
+  if (!facts.timing_line) return std::nullopt;
+  TimingFacts timing = compile_facts(entry.experiment(), facts.total_time, facts.xla_compile_time);
+  if (may_recompile(timing)) return timing;
+  view->compile = compile_time(timing, {});
+  return std::nullopt;
+}
+
+/// `measurements`: of the result's timing line.
+void settle_compile(const TimingFacts& timing,
+                    std::span<const schema::StoredMeasurement> measurements,
+                    const CatalogEntry& entry, const schema::ResultFacts& facts, ResultView* view) {
+  const TimingCounts counts = timing_counts(measurements, entry, facts);
+  view->compile = compile_time(timing, counts.dynamo ? *counts.dynamo : DynamoReport());
+}
+
+/// `measure` reads what the result's timing line holds.
+template <class Measure>
+schema::Expected<ResultView> judge_with(const Measure& measure, const CatalogEntry& entry,
+                                        const schema::ResultFacts& facts,
+                                        const std::optional<schema::VerificationFacts>& last,
+                                        const ErrorTexts& errors) {
+  ResultView view = judge_result(facts, last, errors);
+  if (const auto timing = judge_compile(entry, facts, &view)) {
+    BENCHHUD_ASSIGN(const auto measurements, measure());
+    settle_compile(*timing, measurements, entry, facts, &view);
+  }
+  return view;
+}
+
 }  // namespace
 
 ErrorTexts::Text ErrorTexts::get(schema::TextId id) const {
@@ -73,21 +122,36 @@ ErrorTexts::Text ErrorTexts::get(schema::TextId id) const {
   return nullptr;
 }
 
+schema::Expected<void> ErrorTexts::read_ahead(std::vector<schema::TextId> ids) const {
+  if (!read_ahead_ || ids.empty()) return {};
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return read_ahead_(ids);
+}
+
+schema::Expected<void> ErrorTexts::read_ahead(std::span<const schema::ResultFacts> results) const {
+  std::vector<schema::TextId> ids;
+  for (const schema::ResultFacts& facts : results) {
+    if (facts.failure && facts.failure->error) ids.push_back(*facts.failure->error);
+    if (facts.verification && facts.verification->error) ids.push_back(*facts.verification->error);
+  }
+  return read_ahead(std::move(ids));
+}
+
 schema::Expected<void> ErrorTexts::status() const {
   if (error_) return *error_;
   return {};
 }
 
-ErrorTexts error_texts_of(schema::Reader& reader) {
-  auto known = std::make_shared<std::unordered_map<schema::TextId, ErrorTexts::Text>>();
-  return ErrorTexts([&reader, known](schema::TextId id) -> schema::Expected<ErrorTexts::Text> {
-    ErrorTexts::Text& entry = (*known)[id];
-    if (entry == nullptr) {
-      BENCHHUD_ASSIGN(const std::string text, reader.text(id));
-      entry = std::make_shared<const ErrorText>(read_error(text));
-    }
-    return entry;
-  });
+ErrorTexts error_texts_of(schema::Reader& reader) { return texts_beyond(reader, {}); }
+
+schema::Expected<ErrorTexts> error_texts_of(schema::Reader& reader, schema::RunId run) {
+  KnownTexts known;
+  BENCHHUD_TRY(
+      reader.visit_error_texts(run, kMostTexts, [&](schema::TextId id, std::string_view text) {
+        known[id] = std::make_shared<const ErrorText>(read_error(text));
+      }));
+  return texts_beyond(reader, std::move(known));
 }
 
 std::string_view status_name(Status status) {
@@ -165,17 +229,15 @@ ResultView judge_result(const schema::ResultFacts& facts,
 schema::Expected<ResultView> judge_stored_result(
     schema::Reader& reader, const CatalogEntry& entry, const schema::ResultFacts& facts,
     const std::optional<schema::VerificationFacts>& last, const ErrorTexts& errors) {
-  ResultView view = judge_result(facts, last, errors);
-  if (!facts.timing_line) return view;
-  TimingFacts timing = compile_facts(entry.experiment(), facts.total_time, facts.xla_compile_time);
-  if (!may_recompile(timing)) {
-    view.compile = compile_time(timing, {});
-    return view;
-  }
-  const auto counts = read_timing_counts(reader, entry, facts);
-  if (!counts) return counts.error();
-  view.compile = compile_time(timing, counts->dynamo ? *counts->dynamo : DynamoReport());
-  return view;
+  return judge_with([&] { return reader.measurements(*facts.timing_line); }, entry, facts, last,
+                    errors);
+}
+
+schema::Expected<ResultView> judge_stored_result(
+    schema::TimingMeasurements& measurements, const CatalogEntry& entry,
+    const schema::ResultFacts& facts, const std::optional<schema::VerificationFacts>& last,
+    const ErrorTexts& errors) {
+  return judge_with([&] { return measurements.of(facts); }, entry, facts, last, errors);
 }
 
 const ResultView* JudgedRun::find(schema::ExperimentId experiment) const {
@@ -202,33 +264,49 @@ void mark_verifiable(const Catalog& catalog, JudgedRun* run) {
 schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
                                       const Catalog& catalog, const ErrorTexts& errors) {
   BENCHHUD_ASSIGN(const auto facts, reader.results(run.id));
-  std::vector<std::pair<const CatalogEntry*, const schema::ResultFacts*>> ordered;
-  ordered.reserve(facts.size());
+  BENCHHUD_ASSIGN(const auto before, reader.last_verifications(run, facts));
+  BENCHHUD_TRY(errors.read_ahead(facts));
+  std::vector<std::pair<const CatalogEntry*, ResultView>> views;
+  views.reserve(facts.size());
+  // Results whose measurements are needed.
+  struct Unsettled {
+    std::size_t place;  // in views
+    const schema::ResultFacts* facts;
+    TimingFacts timing;
+  };
+  std::vector<Unsettled> unsettled;
   for (const auto& fact : facts) {
-    if (const auto* entry = catalog.find(fact.experiment)) ordered.emplace_back(entry, &fact);
-  }
-  std::sort(ordered.begin(), ordered.end());
-  BENCHHUD_ASSIGN(const auto before,
-                  reader.verifications_before(run.accelerator_model, run.started_at));
-  JudgedRun judged;
-  judged.run = run;
-  judged.results.reserve(ordered.size());
-  for (const auto& [entry, fact] : ordered) {
+    const CatalogEntry* entry = catalog.find(fact.experiment);
+    if (entry == nullptr) continue;
     std::optional<schema::VerificationFacts> last;
-    if (!fact->verification) {
+    if (!fact.verification) {
       const auto known = std::lower_bound(
-          before.begin(), before.end(), fact->experiment,
+          before.begin(), before.end(), fact.experiment,
           [](const auto& item, schema::ExperimentId id) { return item.first < id; });
-      if (known != before.end() && known->first == fact->experiment) {
-        last = known->second;
-      } else {
-        BENCHHUD_ASSIGN(last, reader.last_verification(fact->experiment, run.started_at));
-      }
+      if (known != before.end() && known->first == fact.experiment) last = known->second;
     }
-    BENCHHUD_ASSIGN(auto view, judge_stored_result(reader, *entry, *fact, last, errors));
-    judged.results.push_back(std::move(view));
+    ResultView view = judge_result(fact, last, errors);
+    if (auto timing = judge_compile(*entry, fact, &view)) {
+      unsettled.push_back({views.size(), &fact, *std::move(timing)});
+    }
+    views.emplace_back(entry, std::move(view));
   }
   BENCHHUD_TRY(errors.status());
+  std::vector<schema::ExperimentId> experiments;
+  for (const Unsettled& result : unsettled) experiments.push_back(result.facts->experiment);
+  auto measurements =
+      schema::TimingMeasurements::of_run(reader.connection(), run.id, std::move(experiments));
+  for (const Unsettled& result : unsettled) {
+    BENCHHUD_ASSIGN(const auto of_line, measurements.of(*result.facts));
+    auto& [entry, view] = views[result.place];
+    settle_compile(result.timing, of_line, *entry, *result.facts, &view);
+  }
+  std::sort(views.begin(), views.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  JudgedRun judged;
+  judged.run = run;
+  judged.results.reserve(views.size());
+  for (auto& [entry, view] : views) judged.results.push_back(std::move(view));
   mark_verifiable(catalog, &judged);
   return judged;
 }

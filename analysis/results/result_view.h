@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "analysis/results/catalog.h"
 #include "analysis/results/verification.h"
 #include "analysis/statistics/estimators.h"
+#include "schema/results/line_measurements.h"
 #include "schema/results/reader.h"
 
 namespace benchhud::analysis {
@@ -44,7 +46,10 @@ class ErrorTexts {
  public:
   using Text = std::shared_ptr<const ErrorText>;
   using Read = std::function<schema::Expected<Text>(schema::TextId)>;
-  explicit ErrorTexts(Read read) : read_(std::move(read)) {}
+  /// Makes many ready to be read one by one.
+  using ReadAhead = std::function<schema::Expected<void>(std::span<const schema::TextId>)>;
+  explicit ErrorTexts(Read read, ReadAhead read_ahead = nullptr)
+      : read_(std::move(read)), read_ahead_(std::move(read_ahead)) {}
   /// For who asks whether something failed, not of what: there are no texts.
   static ErrorTexts none() {
     return ErrorTexts([](schema::TextId) { return Text(); });
@@ -52,17 +57,24 @@ class ErrorTexts {
 
   /// Null where there is none.
   Text get(schema::TextId id) const;
+  /// To be called before many are asked for: they are then read together.
+  schema::Expected<void> read_ahead(std::vector<schema::TextId> ids) const;
+  /// The same for all that these results tell of.
+  schema::Expected<void> read_ahead(std::span<const schema::ResultFacts> results) const;
   /// The first error of reading one.
   schema::Expected<void> status() const;
 
  private:
   Read read_;
+  ReadAhead read_ahead_;
   mutable std::optional<schema::Error> error_;
 };
 
-/// The store's, each read once, as long as the answer or a copy of it is kept. `reader` must
-/// outlive them.
+/// The store's, each read once, as long as the answer or a copy of it is kept; where there are
+/// thousands, some again. `reader` must outlive them.
 ErrorTexts error_texts_of(schema::Reader& reader);
+/// The same, what results of a run tell of being read at once, but for what is beyond thousands.
+schema::Expected<ErrorTexts> error_texts_of(schema::Reader& reader, schema::RunId run);
 
 struct FailureView {
   std::shared_ptr<const ErrorText> error;  ///< never null
@@ -118,6 +130,11 @@ ResultView judge_result(const schema::ResultFacts& facts,
 schema::Expected<ResultView> judge_stored_result(
     schema::Reader& reader, const CatalogEntry& entry, const schema::ResultFacts& facts,
     const std::optional<schema::VerificationFacts>& last, const ErrorTexts& errors);
+/// The same of one of many results, whose order `measurements` has.
+schema::Expected<ResultView> judge_stored_result(
+    schema::TimingMeasurements& measurements, const CatalogEntry& entry,
+    const schema::ResultFacts& facts, const std::optional<schema::VerificationFacts>& last,
+    const ErrorTexts& errors);
 
 /// A run and all its results, in the catalog's order.
 struct JudgedRun {

@@ -10,7 +10,7 @@ namespace benchhud::analysis {
 namespace {
 
 /// The JSON of a nested metric; "" where the line has none.
-std::string_view nested(const std::vector<schema::StoredMeasurement>& measurements,
+std::string_view nested(std::span<const schema::StoredMeasurement> measurements,
                         std::string_view metric) {
   for (const auto& stored : measurements) {
     if (stored.measurement.metric == metric) return stored.measurement.json;
@@ -20,9 +20,8 @@ std::string_view nested(const std::vector<schema::StoredMeasurement>& measuremen
 
 }  // namespace
 
-schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader, const CatalogEntry& entry,
-                                                  const schema::ResultFacts& facts) {
-  BENCHHUD_ASSIGN(const auto measurements, reader.measurements(*facts.timing_line));
+TimingCounts timing_counts(std::span<const schema::StoredMeasurement> measurements,
+                           const CatalogEntry& entry, const schema::ResultFacts& facts) {
   TimingCounts counts;
   counts.timing =
       timing_facts(entry.experiment(), measurements, facts.repeat, facts.iterations_per_run);
@@ -41,6 +40,12 @@ schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader, const 
   read("xla_unlowered_ops", read_operation_times,
        [&](const auto& operations) { counts.fallbacks = fallback_operations(operations); });
   return counts;
+}
+
+schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader, const CatalogEntry& entry,
+                                                  const schema::ResultFacts& facts) {
+  BENCHHUD_ASSIGN(const auto measurements, reader.measurements(*facts.timing_line));
+  return timing_counts(measurements, entry, facts);
 }
 
 schema::Expected<TimingReview> review_timing(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct TimingCounts {
   std::vector<std::string> unreadable;  ///< metrics that are there but make no sense
 };
 
-/// Of a result that was timed: facts.timing_line is there.
+/// Of a result that was timed: facts.timing_line is there. `measurements`: that line's.
+TimingCounts timing_counts(std::span<const schema::StoredMeasurement> measurements,
+                           const CatalogEntry& entry, const schema::ResultFacts& facts);
 schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader, const CatalogEntry& entry,
                                                   const schema::ResultFacts& facts);
 

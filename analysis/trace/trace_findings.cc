@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,13 +52,10 @@ static_assert(sizeof(Found) == 16);
 
 using FoundOfKind = schema::SegmentedVector<Found>;
 
-// The longest first, of equal ones what comes first in its list.
-bool is_before(const Found& a, const Found& b) {
-  return a.length != b.length ? a.length > b.length : a.of < b.of;
-}
-
 // Keeps the `most` that come first. The heap has the last of them in front.
-void keep_first(const Found& found, std::size_t most, std::vector<Found>* heap) {
+template <class IsBefore>
+void keep_first(const Found& found, std::size_t most, std::vector<Found>* heap,
+                const IsBefore& is_before) {
   if (heap->size() == most) {
     if (!is_before(found, heap->front())) return;
     std::pop_heap(heap->begin(), heap->end(), is_before);
@@ -97,11 +95,20 @@ class Finder {
   }
 
  private:
-  // Packs a kind, sorted by is_before(). `whole`: of a Found the finding.
+  // Packs a kind: the longest first, of equal ones what begins first. So the order is that of the
+  // trace and not of its file, in which events of one time may stand in any order. `whole`: of a
+  // Found the finding.
   template <class Whole>
   void pack(std::string_view kind, FoundOfKind found, const Whole& whole) {
     if (found.empty()) return;
-    std::sort(found.begin(), found.end(), is_before);
+    const auto place = [&](const Found& of) {
+      const TraceFinding finding = whole(of);
+      return std::tuple(finding.begin, finding.thread, finding.label, finding.other, finding.number,
+                        of.of);
+    };
+    std::sort(found.begin(), found.end(), [&](const Found& a, const Found& b) {
+      return a.length != b.length ? a.length > b.length : place(a) < place(b);
+    });
     PackedFindings packed;
     packed.kind = kind;
     packed.count = static_cast<std::int64_t>(found.size());
@@ -210,6 +217,12 @@ class Finder {
   void find_device_gaps() {
     FoundOfKind gaps;
     std::vector<Found> short_gaps;  // between kernels that follow one another there are millions
+    const auto is_before = [&](const Found& a, const Found& b) {
+      if (a.length != b.length) return a.length > b.length;
+      const TraceSlice& one = context_.slice(a.of);
+      const TraceSlice& other = context_.slice(b.of);
+      return std::tuple(one.start, one.thread, a.of) < std::tuple(other.start, other.thread, b.of);
+    };
     for (const OneDevice& device : context_.devices()) {
       visit_device_gaps(context_, device, [&](const DeviceGap& gap) {
         const Found found{static_cast<std::uint64_t>(gap.length), gap.slice->slice,
@@ -217,7 +230,7 @@ class Finder {
         if (gap.length >= kKernelWait) {
           gaps.push_back(found);
         } else {
-          keep_first(found, kMostShortGaps, &short_gaps);
+          keep_first(found, kMostShortGaps, &short_gaps, is_before);
         }
       });
     }

@@ -6,26 +6,28 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "analysis/text/quantity_text.h"
 #include "schema/base/ascii.h"
 #include "schema/base/text_excerpt.h"
+#include "trace/memory/device_memory.h"
 
 namespace benchhud::analysis {
 namespace {
 
-// "“ipc”, “xpu_runtime” and 3 more"
-std::string names_text(const std::set<std::string_view>& categories) {
+// "ipc, xpu_runtime, mtia_ccp_events and 3 more"
+std::string names_text(const std::set<std::string_view>& names) {
   constexpr std::size_t kMostNames = 3, kMostBytes = 40;
   std::string text;
   std::size_t said = 0;
-  for (const std::string_view category : categories) {
+  for (const std::string_view name : names) {
     if (said == kMostNames) break;
     text += fmt::format("{}{}", said++ ? ", " : "",
-                        category.empty() ? "none" : schema::beginning_of(category, kMostBytes));
+                        name.empty() ? "none" : schema::beginning_of(name, kMostBytes));
   }
-  if (categories.size() > said) text += fmt::format(" and {} more", categories.size() - said);
+  if (names.size() > said) text += fmt::format(" and {} more", names.size() - said);
   return text;
 }
 
@@ -102,6 +104,19 @@ std::string why_no_device(const trace::Trace& trace, const std::vector<SliceSide
   if (launches > 0) {
     return fmt::format("{} launched something on devices, and nothing of that is in the trace.",
                        count_text(launches, "call"));
+  }
+  // As of a model on a GPU that was profiled with the activities of the CPU alone.
+  std::set<std::string> with_memory;
+  for (const trace::DeviceMemory& device : trace.memory.devices) {
+    if (device.type != trace::DeviceMemory::kCpuType) {
+      with_memory.insert(trace::name_of_device(device));
+    }
+  }
+  if (!with_memory.empty()) {
+    return fmt::format(
+        "PyTorch took memory of {}, and nothing that ran there is in the trace: perhaps it was "
+        "recorded without the device's activities.",
+        names_text({with_memory.begin(), with_memory.end()}));
   }
   const bool shows_work = std::ranges::any_of(trace.slices, [&](const trace::TraceSlice& slice) {
     return sides[slice.label] != SliceSide::kProfiler && sides[slice.label] != SliceSide::kOverhead;

@@ -8,8 +8,11 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/output/runs_text.h"
+#include "schema/base/count_text.h"
 #include "schema/base/time.h"
+#include "schema/store/store.h"
 #include "schema/store/store_backup.h"
+#include "trace/pack/moved_trace.h"
 
 namespace benchhud::cli {
 namespace {
@@ -33,6 +36,22 @@ CommandLine command_line() {
   return command;
 }
 
+/// What is not in the copy.
+Expected<void> print_moved_traces(const std::string& copy) {
+  auto store = schema::open_store_for_reading(copy);
+  // A store may be copied before it is brought to this program's version.
+  if (!store && store.error().code == ErrorCode::kVersion) return {};
+  if (!store) return store.error();
+  BENCHHUD_ASSIGN(const trace::TraceCounts counts, trace::count_traces(*store));
+  if (counts.moved == 0) return {};
+  BENCHHUD_ASSIGN(const auto place, trace::trace_place(*store));
+  fmt::print("not in it: {} in {}, {:.1f} MB, which need a backup of their own\n",
+             schema::count_text(counts.moved, "trace"),
+             place ? printable(place->address) : "a place that the store does not name",
+             static_cast<double>(counts.moved_bytes) / 1e6);
+  return {};
+}
+
 Expected<void> back_up(const std::string& store, const std::string& to, std::size_t keep) {
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(to, error);
@@ -45,6 +64,7 @@ Expected<void> back_up(const std::string& store, const std::string& to, std::siz
                             : schema::copy_store(store, to));
   fmt::print("{}: {:.1f} MB, {}, undamaged\n", printable(copy.path),
              static_cast<double>(copy.bytes) / 1e6, runs_text(copy));
+  BENCHHUD_TRY(print_moved_traces(copy.path));
   if (keep == 0) return {};
   BENCHHUD_ASSIGN(const auto deleted, schema::delete_old_backups(to, store, keep));
   for (const std::string& old : deleted) fmt::print("{}: deleted\n", printable(old));

@@ -90,7 +90,8 @@ CommandLine command_line() {
   add_neighbour_options(&command.options);
   add("strict", "if any line is rejected or a dump is unreadable, take in nothing");
   add("for", po::value<std::string>()->value_name("RESULT"),
-      "the paths are dumps of this result, whatever they are called");
+      "the paths are dumps of this result, whatever they are called, or folders of its dumps and "
+      "profiles, such as a session of XLA's profiler");
   add("repetition", po::value<std::int64_t>()->value_name("N"),
       "with --for: of this repetition, counted from 0");
   add("summary", po::bool_switch(),
@@ -219,12 +220,8 @@ void print_summary(const IngestResult& result, const Request& request, int statu
 
 // Every file can be read, or the whole command fails.
 Expected<ingest::Inputs> find_files(const Request& request) {
-  ingest::Inputs files;
-  if (request.result) {
-    files.dumps = request.paths;
-  } else {
-    BENCHHUD_ASSIGN(files, ingest::find_inputs(request.paths));
-  }
+  BENCHHUD_ASSIGN(ingest::Inputs files, request.result ? ingest::find_dumps(request.paths)
+                                                       : ingest::find_inputs(request.paths));
   for (const auto* list : {&files.results, &files.dumps}) {
     for (const std::string& file : *list) {
       if (access(file.c_str(), R_OK) != 0) {

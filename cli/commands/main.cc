@@ -41,6 +41,8 @@ constexpr std::array kCommands = {
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
     Command{"trace", run_trace, "say what a trace file holds, or show it"},
+    Command{"pack", run_pack, "make packs of traces, to be taken in elsewhere"},
+    Command{"traces", run_traces, "say where traces are kept, move them out of the store and back"},
     Command{"profile", run_profile, "say what differs between two profiles, traces or backends"},
     Command{"detect", run_detect, "find where series of numbers changed, anybody's"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},

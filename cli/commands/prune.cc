@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/options/commands.h"
@@ -16,7 +18,9 @@
 #include "schema/base/time.h"
 #include "schema/store/free_space.h"
 #include "schema/store/space_reserve.h"
+#include "schema/store/store_lock.h"
 #include "service/alerts/alert_update.h"
+#include "service/maintenance/trace_moves.h"
 
 namespace benchhud::cli {
 namespace {
@@ -44,7 +48,7 @@ CommandLine command_line() {
   CommandLine command;
   command.usage =
       "benchhud prune WHAT… (--older-than DAYS | --before TIME) [option…] | benchhud prune "
-      "--forget";
+      "--forget | benchhud prune --orphans";
   command.about =
       "Takes what is old out of the store, and remembers that it was there: ingesting the same\n"
       "files again does not bring it back. WHAT is one or more of\n\n"
@@ -75,6 +79,9 @@ CommandLine command_line() {
   add("with-referred", po::bool_switch(), "also what people or alerts refer to; it is listed");
   add("vacuum", po::bool_switch(),
       "write the store anew without free parts, which takes as much room again meanwhile");
+  add("orphans", po::bool_switch(),
+      "only this: remove packs from the store's place that no trace is in any more since a day, "
+      "or that nothing is known of and that are 30 days old; every prune does so as well");
   add("forget", po::bool_switch(),
       "forget what was ever pruned: ingesting its files brings it back");
   add_wait_option(&command.options);
@@ -176,13 +183,56 @@ Json to_json(const std::vector<PruneReport::Item>& items) {
   return all;
 }
 
-void print_json(const PruneReport& report, const PruneRequest& request) {
+/// `orphans`: null where the store has no place, or it was not looked at.
+void print_json(const PruneReport& report, const PruneRequest& request, const Json& orphans) {
   const Json json{{"dry_run", request.is_rehearsal}, {"dumps", to_json(report.dumps)},
                   {"dump_bytes", report.dump_bytes}, {"runs", to_json(report.runs)},
                   {"lines", report.lines},           {"rejected_lines", report.rejected_lines},
                   {"kept", to_json(report.kept)},    {"freed_bytes", report.freed_bytes},
-                  {"free_bytes", report.free_bytes}};
+                  {"free_bytes", report.free_bytes}, {"packs_of_no_trace", orphans}};
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+/// Removes packs from the store's place, if it has one, that no trace is in any more.
+Expected<std::optional<service::OrphanReport>> remove_orphans(schema::Connection& store,
+                                                              bool is_rehearsal) {
+  std::optional<service::OrphanReport> report;
+  BENCHHUD_ASSIGN(const auto known, trace::trace_place(store));
+  if (!known) return report;
+  BENCHHUD_ASSIGN(const auto place, trace::open_trace_place(*known));
+  BENCHHUD_ASSIGN(report, service::remove_orphans(store, *place, schema::now(), is_rehearsal));
+  return report;
+}
+
+std::string orphans_text(const service::OrphanReport& orphans, bool is_rehearsal) {
+  return fmt::format("packs of no trace: {} {} ({}), {} ({}) stay for now",
+                     is_rehearsal ? "would remove" : "removed", orphans.removed,
+                     megabytes(orphans.bytes), orphans.young, megabytes(orphans.young_bytes));
+}
+
+Json to_json(const service::OrphanReport& orphans) {
+  return {{"removed", orphans.removed},
+          {"bytes", orphans.bytes},
+          {"young", orphans.young},
+          {"young_bytes", orphans.young_bytes}};
+}
+
+int prune_orphans(schema::Connection& store, bool is_rehearsal, bool as_json) {
+  const auto done = remove_orphans(store, is_rehearsal);
+  if (!done) return fail(done.error());
+  if (!*done) {
+    return fail(
+        {ErrorCode::kInvalidArgument, "the store has no place for its traces (`benchhud traces`)"});
+  }
+  const service::OrphanReport& orphans = **done;
+  if (as_json) {
+    Json json{{"dry_run", is_rehearsal}};
+    json.update(to_json(orphans));
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}\n", orphans_text(orphans, is_rehearsal));
+  }
+  return kDone;
 }
 
 int forget(const po::variables_map& values, schema::Connection& store) {
@@ -204,9 +254,14 @@ int run_prune(const Arguments& arguments) {
   const auto is_json = wants_json(values);
   if (!is_json) return fail(is_json.error());
   const bool forgets = values["forget"].as<bool>();
-  auto request = forgets ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
+  const bool is_of_orphans = values["orphans"].as<bool>();
+  const bool takes_no_words = forgets || is_of_orphans;
+  auto request = takes_no_words ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
   if (!request) return fail(request.error());
-  if (!forgets && words_of(values).empty()) {
+  if (is_of_orphans && (forgets || !words_of(values).empty())) {
+    return fail({ErrorCode::kInvalidArgument, "--orphans is about packs of no trace alone"});
+  }
+  if (!takes_no_words && words_of(values).empty()) {
     return fail({ErrorCode::kInvalidArgument, "prune what? dumps, rejected or runs"});
   }
   const std::string path = store_path(values);
@@ -215,6 +270,12 @@ int run_prune(const Arguments& arguments) {
   if (!locked) return fail(locked.error());
   schema::Connection& store = locked->connection;
   if (forgets) return forget(values, store);
+  // While the place is asked, which may take minutes, others work on the store.
+  std::optional<schema::StoreLock> turn(std::move(locked->lock));
+  if (is_of_orphans) {
+    turn.reset();
+    return prune_orphans(store, values["dry-run"].as<bool>(), *is_json);
+  }
 
   request->saves_room = is_disk_full;
   const auto report = service::prune(store, *request);
@@ -225,14 +286,30 @@ int run_prune(const Arguments& arguments) {
                                "less at once, or make some room on the disk"});
   }
   if (!report) return fail(report.error());
-  *is_json ? print_json(*report, *request) : print_text(*report, *request);
-  if (request->is_rehearsal) return kDone;
-  if (const auto update = service::update_alerts(store); !update) {
+  if (!*is_json) print_text(*report, *request);
+  if (request->is_rehearsal) {
+    if (*is_json) print_json(*report, *request, Json());
+    return kDone;
+  }
+  const auto update = service::update_alerts(store);
+  Expected<void> given;
+  if (update && values["vacuum"].as<bool>()) given = schema::give_back_space(store, path);
+  // A place that cannot be reached keeps nothing else from being done, and nobody waits for it.
+  turn.reset();
+  const auto orphans = remove_orphans(store, false);
+  const bool has_orphans = orphans && *orphans;
+  if (*is_json) print_json(*report, *request, has_orphans ? to_json(**orphans) : Json());
+  if (has_orphans && !*is_json) fmt::print("{}\n", orphans_text(**orphans, false));
+  if (!update) {
     return fail({update.error().code,
                  "it is pruned, but alerts could not be found again: " + update.error().message});
   }
-  if (values["vacuum"].as<bool>()) {
-    if (const auto given = schema::give_back_space(store, path); !given) return fail(given.error());
+  if (!given) return fail(given.error());
+  if (!orphans) {
+    return fail({orphans.error().code,
+                 "it is pruned, but packs of no trace could not be removed "
+                 "from the store's place: " +
+                     orphans.error().message});
   }
   return kDone;
 }

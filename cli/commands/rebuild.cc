@@ -11,6 +11,7 @@
 #include "schema/results/maintenance.h"
 #include "service/alerts/alert_update.h"
 #include "service/traces/trace_digest.h"
+#include "trace/pack/trace_move.h"
 #include "trace/trace_index.h"
 
 namespace benchhud::cli {
@@ -37,9 +38,16 @@ int run_rebuild(const Arguments& arguments) {
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
   const auto indexed = trace::index_traces(*store, trace::ReindexScope::kAll);
   if (!indexed) return fail(indexed.error());
+  // A pack that cannot be read keeps nothing else from being derived again.
+  const auto moved = trace::index_moved_traces(*store, trace::ReindexScope::kAll);
+  if (!moved && !trace::is_of_a_pack(moved.error())) return fail(moved.error());
   const Expected<std::int64_t> traces = service::renew_digests(*store, service::Digests::kAll);
-  if (!traces) return fail(traces.error());
+  if (!traces && !trace::is_of_a_pack(traces.error())) return fail(traces.error());
   if (const auto update = service::update_alerts(*store); !update) return fail(update.error());
+  if (!moved || !traces) {
+    const schema::Error& error = moved ? traces.error() : moved.error();
+    return fail({error.code, "it is rebuilt, but for traces outside the store: " + error.message});
+  }
   fmt::print("rebuilt{}\n", *traces > 0 ? fmt::format(", {} traces read again", *traces) : "");
   return kDone;
 }

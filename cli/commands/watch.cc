@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -203,11 +205,14 @@ class Watcher {
     std::string& before = complaints_[about];
     if (before != error.message) fail(error);
     before = error.message;
-    note_status(error.code == ErrorCode::kBusy ? kStoreBusy : kFailed);
+    note_status(passes(error.code) ? kStoreBusy : kFailed);
   }
 
+  /// The worst one is that of the command.
   void note_status(int status) {
-    if (status_ != kFailed && (status != kSomeRejected || status_ == kDone)) status_ = status;
+    constexpr std::array kFromBestToWorst = {kDone, kSomeRejected, kStoreBusy, kFailed};
+    const auto place_of = [&](int each) { return std::ranges::find(kFromBestToWorst, each); };
+    if (place_of(status) > place_of(status_)) status_ = status;
   }
 
   /// Looks through all folders and takes in what is due.
@@ -300,16 +305,18 @@ class Watcher {
     options.should_stop = [this] { return stop_.came(); };
     const auto result = service::import_files(store, dir.files, std::move(options));
     if (!result) {
-      if (result.error().code == ErrorCode::kBusy) return result.error();
+      if (passes(result.error().code)) return result.error();
       failed(dir, printable(result.error().message));
       return {};
     }
     changed_ |= result->changed;
     if (result->stopped) return {};
     const std::string summary = summary_line(*result);
-    if (exit_status_of(*result) == kStoreBusy) return Error{ErrorCode::kBusy, summary};
+    const bool may_pass = exit_status_of(*result) == kStoreBusy;
+    if (may_pass && has_busy_file(*result)) return Error{ErrorCode::kBusy, summary};
     if (result->failed) {
-      failed(dir, summary);
+      // The store's place is away, which keeps no other directory from being taken in.
+      failed(dir, summary, may_pass ? kStoreBusy : kFailed);
       return {};
     }
     watch_.took(dir);
@@ -325,9 +332,17 @@ class Watcher {
     return {};
   }
 
-  void failed(const OutputDir& dir, const std::string& words) {
+  /// Whether the store was others' for too long.
+  static bool has_busy_file(const ingest::IngestResult& result) {
+    const auto is_busy = [](const auto& file) {
+      return file.error && file.error->code == ErrorCode::kBusy;
+    };
+    return std::ranges::any_of(result.files, is_busy) || std::ranges::any_of(result.dumps, is_busy);
+  }
+
+  void failed(const OutputDir& dir, const std::string& words, int status = kFailed) {
     ++failed_;
-    note_status(kFailed);
+    note_status(status);
     const double pause = watch_.failed(dir, steady_now());
     const std::string again = request_.once ? "" : fmt::format("; again in {:.0f} s", pause);
     warn("{}: {}{}\n", printable(dir.path), words, again);

@@ -14,7 +14,8 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;           ///< the command line makes no sense
 inline constexpr int kSomeRejected = 3;    ///< some lines were rejected, the rest is in
 inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
-inline constexpr int kStoreBusy = 5;       ///< another process worked on the store for too long
+inline constexpr int kStoreBusy = 5;       ///< another process worked on the store for too long,
+                                           ///< or a place that it uses could not be reached
 inline constexpr int kInternalError = 70;  ///< a bug: nothing caught an exception
 
 int run_ingest(const Arguments& arguments);
@@ -24,6 +25,7 @@ int run_backup(const Arguments& arguments);
 int run_bisect_check(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_links(const Arguments& arguments);
+int run_pack(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_prune(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
@@ -37,6 +39,7 @@ int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
 int run_tokens(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
+int run_traces(const Arguments& arguments);
 int run_profile(const Arguments& arguments);
 int run_detect(const Arguments& arguments);
 int run_watch(const Arguments& arguments);

@@ -109,8 +109,10 @@ int fail(const Error& error) {
       fmt::format("{}benchhud: {}\n", journal_mark(Urgency::kError), printable(error.message));
   std::fputs(line.c_str(), stderr);
   if (error.code == ErrorCode::kInvalidArgument) return kUsage;
-  return error.code == ErrorCode::kBusy ? kStoreBusy : kFailed;
+  return passes(error.code) ? kStoreBusy : kFailed;
 }
+
+bool passes(ErrorCode code) { return code == ErrorCode::kBusy || code == ErrorCode::kUnavailable; }
 
 std::string printable(std::string_view text) {
   std::string out;

@@ -59,6 +59,8 @@ std::string user_name();
 
 /// Says what went wrong on standard error; returns the exit status for it.
 int fail(const schema::Error& error);
+/// Whether the same command, given later, may succeed: it ends with kStoreBusy.
+bool passes(schema::ErrorCode code);
 
 /// Makes text from files safe to show on a terminal: control characters are spelled out.
 std::string printable(std::string_view text);

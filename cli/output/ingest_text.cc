@@ -18,7 +18,6 @@ namespace {
 using ingest::DumpResult;
 using ingest::FileResult;
 using ingest::IngestResult;
-using schema::ErrorCode;
 
 // The first thing that is wrong; "" where nothing is.
 std::string first_problem(const IngestResult& result) {
@@ -42,11 +41,10 @@ std::string first_problem(const IngestResult& result) {
   return "";
 }
 
-// Whether all that failed did so because others wrote to the store: the same again may go well.
-bool is_only_busy(const IngestResult& result) {
-  const auto is_else = [](const auto& file) {
-    return file.error && file.error->code != ErrorCode::kBusy;
-  };
+// Whether all that failed did so because others wrote to the store, or because its place could not
+// be reached: the same again may go well.
+bool fails_for_now(const IngestResult& result) {
+  const auto is_else = [](const auto& file) { return file.error && !passes(file.error->code); };
   return result.failed && result.unreadable_folders.empty() &&
          std::none_of(result.files.begin(), result.files.end(), is_else) &&
          std::none_of(result.dumps.begin(), result.dumps.end(), is_else);
@@ -143,7 +141,7 @@ void warn_of_profiles(const ingest::UnrecognizedFiles& files) {
   std::string names;
   std::int64_t profiles = 0;
   for (const std::string& path : files.paths) {
-    if (!ingest::is_xplane_name(path) || ++profiles > kMostNamed) continue;
+    if (!ingest::is_xplane_name(ingest::trace_name_of(path)) || ++profiles > kMostNamed) continue;
     names += fmt::format("{}{}", profiles > 1 ? ", " : "", printable(path));
   }
   if (profiles == 0) return;
@@ -174,7 +172,7 @@ void print_folders(const IngestResult& result) {
 }
 
 int exit_status_of(const IngestResult& result) {
-  if (result.failed || result.undone) return is_only_busy(result) ? kStoreBusy : kFailed;
+  if (result.failed || result.undone) return fails_for_now(result) ? kStoreBusy : kFailed;
   return result.rejected > 0 || result.unreadable_dumps > 0 ? kSomeRejected : kDone;
 }
 

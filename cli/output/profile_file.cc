@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "cli/options/text_file.h"
+#include "ingest/pipeline/trace_file.h"
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
 #include "ingest/text/source_file.h"
@@ -134,9 +135,10 @@ Expected<analysis::CompilationDiff> compare_logs(const CompilationLogFile& befor
 }
 
 Expected<ProfileFile> read_profile_file(const std::string& path) {
+  BENCHHUD_ASSIGN(const bool is_packed, ingest::is_pack_file(path));
   BENCHHUD_ASSIGN(const bool is_xplane, ingest::is_xplane_file(path));
-  if (is_xplane) {
-    BENCHHUD_ASSIGN(const trace::Trace read, ingest::read_xplane_file(path));
+  if (is_packed || is_xplane) {
+    BENCHHUD_ASSIGN(const trace::Trace read, ingest::read_trace_file(path));
     return ProfileFile{"trace", profile_sections(read), sentences(read.problems)};
   }
   BENCHHUD_ASSIGN(auto log, read_log(path));

@@ -29,9 +29,9 @@ struct ProfileFile {
 schema::Expected<analysis::CompilationDiff> compare_logs(const CompilationLogFile& before,
                                                          CompilationLogFile after);
 
-/// Reads a Chrome trace, an XPlane profile, a log of TORCH_TRACE or whatever read_dump_text()
-/// takes, known by its content; gzip or plain. Errors: kIo, kCorrupt; kUnsupported where it is none
-/// of these, or a text beyond 256 MB.
+/// Reads a Chrome trace, an XPlane profile, a pack of either, a log of TORCH_TRACE or whatever
+/// read_dump_text() takes, known by its content; gzip or plain. Errors: kIo, kCorrupt; kUnsupported
+/// where it is none of these, or a text beyond 256 MB.
 schema::Expected<ProfileFile> read_profile_file(const std::string& path);
 
 }  // namespace benchhud::cli

@@ -12,6 +12,7 @@
 #include "schema/store/store.h"
 #include "service/traces/trace_export.h"
 #include "service/traces/track_list.h"
+#include "trace/pack/open_trace.h"
 #include "trace/trace_queries.h"
 
 namespace benchhud::cli {
@@ -50,13 +51,14 @@ Expected<service::ExportQuery> asked_window(const TraceExportRequest& request,
   return query;
 }
 
-Expected<void> write_to(std::FILE* file, const std::string& name, Connection& store,
-                        schema::TraceId trace, const service::ExportQuery& query) {
+Expected<void> write_to(std::FILE* file, const std::string& name, const trace::OpenTrace& data,
+                        const service::ExportQuery& query) {
   bool is_written = true;
-  BENCHHUD_TRY(service::write_chrome_trace(store, trace, query, [&](std::string_view piece) {
+  const auto write = [&](std::string_view piece) {
     is_written = std::fwrite(piece.data(), 1, piece.size(), file) == piece.size();
     return is_written;
-  }));
+  };
+  BENCHHUD_TRY(service::write_chrome_trace(data.database(), data.number(), query, write));
   if (!is_written || std::fflush(file) != 0) return cannot_write(name);
   return {};
 }
@@ -69,14 +71,15 @@ Expected<void> export_trace(const TraceExportRequest& request) {
   BENCHHUD_ASSIGN(const auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
   BENCHHUD_ASSIGN(const schema::TraceId trace, asked_trace(store, request));
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
+  BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(store, trace));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info,
+                  trace::TraceQueries(data.database(), data.number()).info());
   BENCHHUD_ASSIGN(const service::ExportQuery query, asked_window(request, info.origin));
   if (request.out) {
-    return replace_file(*request.out, [&](std::FILE* file) {
-      return write_to(file, *request.out, store, trace, query);
-    });
+    return replace_file(*request.out,
+                        [&](std::FILE* file) { return write_to(file, *request.out, data, query); });
   }
-  return write_to(stdout, "standard output", store, trace, query);
+  return write_to(stdout, "standard output", data, query);
 }
 
 }  // namespace benchhud::cli

@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "ingest/ir/hlo_name.h"
 #include "ingest/ir/ir_instruction.h"
 #include "ingest/ir/ir_module_builder.h"
 #include "ingest/ir/ir_type.h"
 #include "ingest/text/text_parts.h"
+#include "trace/trace_hlo.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -314,7 +314,7 @@ std::optional<HloFacts> find_hlo_instruction(std::string_view text, std::string_
   if (colons != name.npos) name.remove_prefix(colons + 2);
   name = without_percent(name);
   if (name.empty()) return std::nullopt;
-  const std::string printed = hlo_name(name);
+  const std::string printed = trace::hlo_name(name);
   struct Found {
     NumberedLine line;
     std::string_view computation;

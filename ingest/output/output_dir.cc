@@ -42,8 +42,10 @@ void UnrecognizedFiles::add(UnrecognizedFiles others) {
 
 namespace {
 
+using KindOfFile = InputKind (*)(const std::string& path);
+
 // Folders that are links are not entered, so a loop of links has an end. Error: of `folder` itself.
-Expected<Inputs> files_below(const fs::path& folder) {
+Expected<Inputs> files_below(const fs::path& folder, KindOfFile kind_of) {
   Inputs files;
   std::vector<fs::path> pending = {folder};
   while (!pending.empty()) {
@@ -59,7 +61,7 @@ Expected<Inputs> files_below(const fs::path& folder) {
       }
       if (!entry->is_regular_file(ignored)) continue;
       std::string path = entry->path().string();
-      switch (kind_of_input(path)) {
+      switch (kind_of(path)) {
         case InputKind::kResults:
           files.results.push_back(std::move(path));
           break;
@@ -85,60 +87,125 @@ Expected<Inputs> files_below(const fs::path& folder) {
   return files;
 }
 
-}  // namespace
+// What a file in a folder of one result's dumps is.
+InputKind kind_of_dump(const std::string& path) {
+  const std::string_view name = trace_name_of(path);
+  if (is_xplane_name(name) || name.ends_with(".trace.json")) return InputKind::kDump;
+  return kind_of_input(path);
+}
 
-Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
-  Inputs inputs;
-  std::set<std::string> seen;
-  const auto add = [&](const std::string& file, std::vector<std::string>* files) {
-    if (seen.insert(absolute_path(file)).second) files->push_back(file);
-  };
-  for (const std::string& path : paths) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found) {
-      return Error{ErrorCode::kNotFound, fmt::format("{} is not there", path)};
-    }
-    if (status.type() == fs::file_type::none) {
-      return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, error.message())};
-    }
-    if (!fs::is_directory(status)) {
-      const bool is_dump = !is_results_name(path) && dump_name(path);
-      add(path, is_dump ? &inputs.dumps : &inputs.results);
-      continue;
-    }
-    BENCHHUD_ASSIGN(Inputs below, files_below(path));
-    if (below.results.empty() && below.dumps.empty() && below.unreadable.empty()) {
-      std::string reason = fmt::format(
-          "the folder {} holds no .jsonl file (plain, .gz or .zst), no results of torch's dynamo "
-          "runner or the PyTorch HUD, nor a dump",
-          path);
-      const std::vector<std::string>& others = below.unrecognized.paths;
-      const auto profile = std::find_if(others.begin(), others.end(), is_xplane_name);
-      if (profile != others.end()) {
-        reason += fmt::format(
-            ", by their names. {} is an XPlane profile by its name: ingest it by itself with --for "
-            "RUN/MODEL/TEST/BACKEND",
-            *profile);
-      } else if (!others.empty()) {
-        reason +=
-            ", by their names. A trace, an XPlane profile or another dump is ingested by itself "
-            "with --for RUN/MODEL/TEST/BACKEND";
-      }
-      return Error{ErrorCode::kNotFound, std::move(reason)};
-    }
-    for (const std::string& file : below.results) add(file, &inputs.results);
-    for (const std::string& file : below.dumps) add(file, &inputs.dumps);
-    inputs.folders.push_back(canonical_folder(path));
+// What is wrong with a folder that has nothing to take in.
+Error nothing_in_folder(const std::string& folder, std::string_view lacks,
+                        const UnrecognizedFiles& files) {
+  std::string reason = fmt::format("the folder {} holds no {}", folder, lacks);
+  const auto profile = std::ranges::find_if(
+      files.paths, [](const std::string& path) { return is_xplane_name(trace_name_of(path)); });
+  if (profile != files.paths.end()) {
+    reason += fmt::format(
+        ", by their names. {} is an XPlane profile by its name: ingest it, or its folder, with "
+        "--for RUN/MODEL/TEST/BACKEND",
+        *profile);
+  } else if (files.count > 0) {
+    reason +=
+        ", by their names. A trace, an XPlane profile or another dump is ingested by itself with "
+        "--for RUN/MODEL/TEST/BACKEND";
+  }
+  return {ErrorCode::kNotFound, std::move(reason)};
+}
+
+Error results_in_folder(const std::string& folder, const Inputs& below) {
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("the folder {} holds results ({}), and --for says that all dumps in it are of "
+                  "one result: ingest it without --for, or name the dumps",
+                  folder, below.results.front())};
+}
+
+// Files by their paths, each once.
+class FoundInputs {
+ public:
+  void add_results(const std::string& file) { add(file, &inputs_.results); }
+  void add_dump(const std::string& file) { add(file, &inputs_.dumps); }
+
+  void add_folder(const std::string& path, Inputs below) {
+    for (const std::string& file : below.results) add_results(file);
+    for (const std::string& file : below.dumps) add_dump(file);
+    inputs_.folders.push_back(canonical_folder(path));
     std::move(below.unreadable.begin(), below.unreadable.end(),
-              std::back_inserter(inputs.unreadable));
+              std::back_inserter(inputs_.unreadable));
     // Folders may be given twice, or one within another.
     below.unrecognized.count -= std::erase_if(
         below.unrecognized.paths,
-        [&](const std::string& file) { return !seen.insert(absolute_path(file)).second; });
-    inputs.unrecognized.add(std::move(below.unrecognized));
+        [&](const std::string& file) { return !seen_.insert(absolute_path(file)).second; });
+    inputs_.unrecognized.add(std::move(below.unrecognized));
   }
-  return inputs;
+
+  Inputs take() { return std::move(inputs_); }
+
+ private:
+  void add(const std::string& file, std::vector<std::string>* files) {
+    if (seen_.insert(absolute_path(file)).second) files->push_back(file);
+  }
+
+  Inputs inputs_;
+  std::set<std::string> seen_;
+};
+
+// Errors: kNotFound, kIo.
+Expected<bool> is_folder(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return Error{ErrorCode::kNotFound, fmt::format("{} is not there", path)};
+  }
+  if (status.type() == fs::file_type::none) {
+    return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, error.message())};
+  }
+  return fs::is_directory(status);
+}
+
+bool is_empty(const Inputs& below) {
+  return below.results.empty() && below.dumps.empty() && below.unreadable.empty();
+}
+
+}  // namespace
+
+Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
+  FoundInputs found;
+  for (const std::string& path : paths) {
+    BENCHHUD_ASSIGN(const bool is_a_folder, is_folder(path));
+    if (is_a_folder) {
+      BENCHHUD_ASSIGN(Inputs below, files_below(path, kind_of_input));
+      if (is_empty(below)) {
+        return nothing_in_folder(path,
+                                 ".jsonl file (plain, .gz or .zst), no results of torch's dynamo "
+                                 "runner or the PyTorch HUD, nor a dump",
+                                 below.unrecognized);
+      }
+      found.add_folder(path, std::move(below));
+    } else if (!is_results_name(path) && dump_name(path)) {
+      found.add_dump(path);
+    } else {
+      found.add_results(path);
+    }
+  }
+  return found.take();
+}
+
+Expected<Inputs> find_dumps(const std::vector<std::string>& paths) {
+  FoundInputs found;
+  for (const std::string& path : paths) {
+    BENCHHUD_ASSIGN(const bool is_a_folder, is_folder(path));
+    if (!is_a_folder) {
+      found.add_dump(path);
+      continue;
+    }
+    BENCHHUD_ASSIGN(Inputs below, files_below(path, kind_of_dump));
+    if (!below.results.empty()) return results_in_folder(path, below);
+    if (is_empty(below)) return nothing_in_folder(path, "dump", below.unrecognized);
+    found.add_folder(path, std::move(below));
+  }
+  return found.take();
 }
 
 std::string canonical_folder(const std::string& path) {

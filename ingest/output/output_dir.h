@@ -54,6 +54,13 @@ InputKind kind_of_input(const std::string& path);
 /// kIo.
 schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
 
+/// The dumps of one result that `paths` mean: a file is itself, whatever it is called; a folder
+/// stands for all dumps below it, and for the profiles and traces there that another program named
+/// (`*.xplane.pb`, `*.trace.json`). Order and unreadable folders: as find_inputs(). Errors:
+/// kNotFound for a path that is not there or a folder without such files; kInvalidArgument for a
+/// folder with results files, whose dumps belong to results of theirs; kIo.
+schema::Expected<Inputs> find_dumps(const std::vector<std::string>& paths);
+
 /// Whether a file of this name is read as a results file: `*.jsonl`, `*.jsonl.gz`.
 bool is_results_name(std::string_view name);
 

@@ -13,6 +13,7 @@
 #include "ingest/pipeline/output_index.h"
 #include "ingest/pipeline/profile_hlo.h"
 #include "ingest/pipeline/profile_renewal.h"
+#include "ingest/pipeline/trace_file.h"
 #include "ingest/profiles/dump_kind.h"
 #include "ingest/profiles/dump_text.h"
 #include "ingest/text/file_kind.h"
@@ -26,9 +27,15 @@
 #include "schema/results/artifact_writer.h"
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
+#include "trace/pack/open_trace.h"
+#include "trace/pack/pack_file.h"
+#include "trace/pack/pack_reader.h"
+#include "trace/pack/trace_move.h"
 #include "trace/pack/trace_pack.h"
 #include "trace/trace_args.h"
 #include "trace/trace_hlo.h"
+#include "trace/trace_nesting.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_store.h"
 
 namespace benchhud::ingest {
@@ -49,6 +56,9 @@ void give_back_memory() {
 #endif
 }
 
+// What is left of a smaller one is used again for the next.
+constexpr std::int64_t kWorthGivingBack = 16 << 20;
+
 constexpr std::size_t kDumpPieceBytes = 1 << 20;
 // By so many a container is known.
 constexpr std::size_t kBeginBytes = 4096;
@@ -59,11 +69,12 @@ constexpr std::size_t kLongestText = std::size_t{256} << 20;
 // The XPlane profile of the session that a Chrome trace is of, if it lies beside it.
 std::optional<std::string> profile_beside(const std::string& path) {
   constexpr std::string_view kEnding = ".trace.json";
-  std::string_view stem = uncompressed_name(path);
+  std::string_view stem = trace_name_of(path);
   if (!stem.ends_with(kEnding)) return std::nullopt;
   stem.remove_suffix(kEnding.size());
-  for (const std::string_view compression : {"", ".gz", ".zst"}) {
-    std::string profile = fmt::format("{}.xplane.pb{}", stem, compression);
+  for (const std::string_view ending :
+       {std::string_view(""), std::string_view(".gz"), std::string_view(".zst"), kPackEnding}) {
+    std::string profile = fmt::format("{}.xplane.pb{}", stem, ending);
     std::error_code error;
     if (std::filesystem::is_regular_file(profile, error)) return profile;
   }
@@ -107,12 +118,23 @@ struct DumpIngest::State {
   Expected<std::vector<ResultKey>> ties_of(const DumpName& name);
   Expected<trace::TracePack> take_pack();
   Expected<void> give_back(trace::TracePack pack);
+  Expected<bool> is_lost(schema::ArtifactId dump);
 
   schema::Connection& store;
   const DumpOptions options;
-  std::map<std::string, OutputIndex> indexes;  // by directory
-  std::optional<trace::TracePack> spare;       // a night has hundreds of small dumps
+  std::map<std::string, OutputIndex> indexes;           // by directory
+  std::optional<trace::TracePack> spare;                // a night has hundreds of small dumps
+  std::optional<std::vector<schema::ArtifactId>> lost;  // once that was asked
+  std::optional<schema::Error> place_error;             // why no trace can be put there
 };
+
+/// Whether a dump's trace is in a pack that is not there: then it is taken in again.
+Expected<bool> DumpIngest::State::is_lost(schema::ArtifactId dump) {
+  if (!lost) {
+    BENCHHUD_ASSIGN(lost, trace::dumps_of_lost_packs(store));
+  }
+  return std::ranges::find(*lost, dump) != lost->end();
+}
 
 Expected<trace::TracePack> DumpIngest::State::take_pack() {
   if (!spare) return trace::TracePack::make(store);
@@ -158,11 +180,13 @@ class DumpIngest::File {
     use(name);
     BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name));
     BENCHHUD_ASSIGN(known_, find_noted());
-    if (known_) return {};
+    BENCHHUD_TRY(look_whether_lost());
+    if (known_ && !is_lost_) return {};
     if (known_name) {
       artifact_.kind = name.kind;
     } else {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
+      if (artifact_.kind == ArtifactKind::kTrace) artifact_.name = trace_name_of(artifact_.name);
     }
     if (state_.options.joins_sessions && artifact_.kind == ArtifactKind::kTrace) {
       BENCHHUD_TRY(join_session());
@@ -179,6 +203,11 @@ class DumpIngest::File {
     // Others may have taken the same dump in, or away. That the file goes on growing is none of
     // that: it is noted as it was before it was read, so the next ingest reads it again.
     const bool was_known = known_.has_value();
+    if (is_lost_ && trace_ && trace_->is_of_lost_pack()) {
+      BENCHHUD_ASSIGN(const auto stored, trace_->put(state_.store));
+      if (!stored) return std::optional<DumpResult>();
+      result_.changed = true;
+    }
     BENCHHUD_ASSIGN(known_, find_noted());
     if (known_) return known(/*is_noted=*/true);
     if (is_read_) {
@@ -209,7 +238,9 @@ class DumpIngest::File {
     artifact_.name = name.place;
     // A dump that is not named as the runner names them goes by its file's name.
     if (name.place.empty()) {
-      artifact_.name = uncompressed_name(artifact_.path.substr(artifact_.path.rfind('/') + 1));
+      const std::string_view file =
+          std::string_view(artifact_.path).substr(artifact_.path.rfind('/') + 1);
+      artifact_.name = uncompressed_name(file);
     }
     artifact_.base = name.base;
     artifact_.model = name.model;
@@ -247,7 +278,7 @@ class DumpIngest::File {
         is_free ? schema::add_ties(state_.store, artifact.id, artifact_.ties)
                 : schema::add_ties_of_invocation(state_.store, artifact.id, artifact_.ties));
     if (is_tied) result_.outcome = DumpResult::Outcome::kTied;
-    result_.changed = is_tied || !is_noted;
+    result_.changed |= is_tied || !is_noted;
     if (!is_noted) {
       BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
     }
@@ -290,7 +321,14 @@ class DumpIngest::File {
     artifact_.byte_count = static_cast<std::int64_t>(byte_count);
     is_read_ = true;
     BENCHHUD_ASSIGN(known_, find_known());
-    return known_.has_value();
+    BENCHHUD_TRY(look_whether_lost());
+    return known_.has_value() && !is_lost_;
+  }
+
+  Expected<void> look_whether_lost() {
+    if (!known_ || known_->is_pruned || known_->error) return {};
+    BENCHHUD_ASSIGN(is_lost_, state_.is_lost(known_->id));
+    return {};
   }
 
   Expected<std::optional<schema::KnownArtifact>> find_known() {
@@ -359,6 +397,16 @@ class DumpIngest::File {
   }
 
   Expected<void> read_trace() {
+    // Each would be read, and then wait for the place, in vain.
+    if (state_.place_error) return *state_.place_error;
+    BENCHHUD_ASSIGN(const bool is_packed, is_pack_file(result_.path));
+    if (is_packed && !state_.options.takes_packs) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{} is a pack, which only says of what file it was made: send the "
+                               "trace's file",
+                               result_.path)};
+    }
+    if (is_packed) return read_pack();
     BENCHHUD_ASSIGN(const bool is_xplane, is_xplane_file(result_.path));
     // Most dumps of an output folder that is taken in again are known, and need none.
     std::optional<trace::TracePack> pack;
@@ -371,16 +419,124 @@ class DumpIngest::File {
       BENCHHUD_ASSIGN(trace, read_events(&args));
     }
     if (!trace) return {};
-    give_back_memory();
+    if (artifact_.byte_count > kWorthGivingBack) give_back_memory();
     artifact_.problem_count = trace->problem_count;
     if (!pack) {
       BENCHHUD_ASSIGN(pack, state_.take_pack());
     }
-    BENCHHUD_ASSIGN(auto prepared,
-                    PreparedTrace::make(state_.store, *std::move(pack), *std::move(trace), &args,
-                                        std::move(hlo), {artifact_.hash, artifact_.byte_count},
-                                        state_.options.trace_summary));
+    BENCHHUD_ASSIGN(
+        auto prepared,
+        PreparedTrace::make(state_.store, *std::move(pack), *std::move(trace), &args,
+                            std::move(hlo), {artifact_.hash, artifact_.byte_count, is_lost_},
+                            state_.options.trace_summary));
+    return set_trace(std::move(prepared));
+  }
+
+  // A trace that was packed elsewhere. What can be derived of it is derived here as of any other:
+  // by this program's rules, and of what the pack holds.
+  Expected<void> read_pack() {
+    auto reader = trace::PackReader::open(result_.path);
+    if (!reader) return refuse_pack(std::move(reader).error());
+    BENCHHUD_ASSIGN(const bool is_known,
+                    find_known(reader->content(), static_cast<std::size_t>(reader->byte_count())));
+    if (is_known) return {};
+    if (is_lost_) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("the pack of its trace is missing in the store's place, and {} only "
+                               "states of which file it was made: ingest that file, or restore the "
+                               "missing pack from a backup of the place",
+                               result_.path)};
+    }
+    is_packed_ = true;
+    BENCHHUD_ASSIGN(const auto stored, trace::find_trace(state_.store, artifact_.hash));
+    if (stored) return digest_stored(*stored);
+    trace::PackedArgs args;
+    auto trace = reader->trace(&args);
+    if (!trace) return refuse_pack(std::move(trace).error());
+    auto tracks = reader->derived_tracks(*trace);
+    if (!tracks) return refuse_pack(std::move(tracks).error());
+    BENCHHUD_ASSIGN(auto pack, state_.take_pack());
+    auto hlo = reader->put_hlo(*trace, pack.database());
+    if (!hlo) return refuse_pack(std::move(hlo).error());
+    artifact_.problem_count = trace->problem_count;
+    SummarizeTrace summarize;
+    if (state_.options.trace_summary) {
+      summarize = [&](const trace::Trace& of, const trace::TraceNesting& nesting) {
+        TraceSummary summary = state_.options.trace_summary(of, nesting);
+        summary.derived_tracks = std::move(*tracks);
+        return summary;
+      };
+    }
+    BENCHHUD_ASSIGN(
+        auto prepared,
+        PreparedTrace::make(state_.store, std::move(pack), *std::move(trace), &args,
+                            *std::move(hlo), {artifact_.hash, artifact_.byte_count}, summarize));
+    return set_trace(std::move(prepared));
+  }
+
+  // Into the store's place first, where it has one.
+  Expected<void> set_trace(PreparedTrace prepared) {
+    if (!state_.options.keeps_traces_in_store) {
+      const auto put = prepared.put_into_place(state_.store);
+      if (!put && trace::is_of_the_place(put.error())) state_.place_error = put.error();
+      BENCHHUD_TRY(put);
+    }
     trace_.emplace(std::move(prepared));
+    return {};
+  }
+
+  // Where no dump of the stored trace has a digest, one is made of that trace. Of one that was
+  // moved and cannot be read now, it is left to renew_digests().
+  Expected<void> digest_stored(schema::TraceId stored) {
+    if (!state_.options.trace_summary) return {};
+    BENCHHUD_ASSIGN(const auto digest, schema::digest_of_trace(state_.store, stored));
+    if (digest) return {};
+    const auto open = trace::OpenTrace::open(state_.store, stored);
+    if (!open && trace::is_of_a_pack(open.error())) {
+      is_out_of_reach_ = true;
+      return {};
+    }
+    BENCHHUD_TRY(open);
+    BENCHHUD_ASSIGN(const trace::Trace trace, trace::read_trace(open->database(), open->number()));
+    const trace::TraceNesting nesting = trace::nest(trace);
+    digest_ = schema::pack_text(state_.options.trace_summary(trace, nesting).digest);
+    return {};
+  }
+
+  // What is in the store may have been made of the file itself; a pack only says of which file it
+  // was made. So it adds nothing to that trace and changes nothing of it: the dump is one of the
+  // trace as it is. False where that trace has no digest and none was made.
+  Expected<bool> use_stored(schema::TraceId stored) {
+    BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(state_.store, stored).info());
+    artifact_.trace = stored;
+    artifact_.problem_count = info.problem_count;
+    BENCHHUD_ASSIGN(artifact_.digest, schema::digest_of_trace(state_.store, stored));
+    if (artifact_.digest || !state_.options.trace_summary || is_out_of_reach_) return true;
+    if (!digest_) return false;
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(artifact_.digest, texts.put(*digest_));
+    return true;
+  }
+
+  Expected<void> refuse_pack(Error error) {
+    // One that another version of the program made is to be tried again by that one.
+    if (error.code == ErrorCode::kVersion) error.code = ErrorCode::kUnsupported;
+    if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kTooLarge) return error;
+    // It is known by its own bytes: what it says that it is made of may come yet.
+    BENCHHUD_ASSIGN(const trace::PackFacts facts, trace::facts_of_file(result_.path));
+    BENCHHUD_ASSIGN(const schema::FileStamp now, stamp_of(result_.path));
+    if (now.disk_size != artifact_.file.disk_size ||
+        now.modified_ns != artifact_.file.modified_ns) {
+      return Error{ErrorCode::kIo, result_.path + " changed while it was read"};
+    }
+    BENCHHUD_ASSIGN(const bool is_known,
+                    find_known(facts.hash, static_cast<std::size_t>(facts.byte_count)));
+    if (is_known) return {};
+    for (std::size_t at = 0; (at = error.message.find(result_.path, at)) != std::string::npos;) {
+      error.message.replace(at, result_.path.size(), "the pack");
+    }
+    if (error.code == ErrorCode::kTooLarge) return set_too_large(std::move(error.message));
+    artifact_.error = std::move(error.message);
     return {};
   }
 
@@ -419,17 +575,21 @@ class DumpIngest::File {
     return {};
   }
 
-  // False where the trace has gone.
+  // False where the trace has gone, or is elsewhere.
   Expected<bool> put_renewal() {
     if (!renewal_ || known_->is_pruned || known_->error) return true;
     BENCHHUD_ASSIGN(const auto kept, trace::find_trace(state_.store, artifact_.hash));
     if (!kept) return false;
-    BENCHHUD_TRY(renewal_->put(state_.store, *kept, &*known_));
-    return true;
+    return renewal_->put(state_.store, *kept, &*known_);
   }
 
   // What artifact_ refers to. False where the store no longer has what it had.
   Expected<bool> put_content() {
+    if (is_packed_) {
+      BENCHHUD_ASSIGN(const auto stored, trace::find_trace(state_.store, artifact_.hash));
+      if (stored) return use_stored(*stored);
+      if (!trace_) return false;
+    }
     if (trace_) {
       BENCHHUD_ASSIGN(const auto stored, trace_->put(state_.store));
       if (!stored) return false;
@@ -539,8 +699,12 @@ class DumpIngest::File {
   DumpResult result_;
   bool is_read_ = false;  // the hash is known
   std::optional<schema::KnownArtifact> known_;
+  bool is_lost_ = false;  // and its trace is in a pack that is missing
   // What goes into the store.
   std::optional<PreparedTrace> trace_;
+  bool is_packed_ = false;                    // the trace comes as a pack
+  std::optional<schema::PackedText> digest_;  // of the trace that the store has of its content
+  bool is_out_of_reach_ = false;              // that one was moved, and cannot be read now
   std::optional<schema::PackedText> text_;
   std::optional<schema::TorchTraceLog> torch_trace_;
   std::optional<trace::TracePack> log_texts_;

@@ -26,6 +26,11 @@ struct DumpOptions {
   /// wrote both of one session, and the second has all of it.
   bool joins_sessions = true;
   std::optional<std::string> kept_path;  ///< as in IngestOptions
+  /// Whether traces stay in the store where it has a place for them outside.
+  bool keeps_traces_in_store = false;
+  /// Whether a trace may come as a pack, which is believed when it says of which file it was made.
+  /// False for senders who are not to be believed in that.
+  bool takes_packs = true;
   /// What is kept beside a trace. Made on a thread of its own while the trace is packed.
   SummarizeTrace trace_summary;
 };

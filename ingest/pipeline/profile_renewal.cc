@@ -3,6 +3,7 @@
 #include "ingest/pipeline/profile_hlo.h"
 #include "ingest/xplane/xplane_trace.h"
 #include "schema/db/text_store.h"
+#include "trace/pack/trace_move.h"
 #include "trace/trace_args.h"
 #include "trace/trace_derived.h"
 #include "trace/trace_index.h"
@@ -20,8 +21,13 @@ Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
                                               const XplaneFile& file,
                                               const SummarizeTrace& summarize) {
   ProfileRenewal renewal;
-  BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(store, trace));
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
+  auto opened = trace::OpenTrace::open(store, trace);
+  if (!opened && trace::is_of_a_pack(opened.error())) return renewal;
+  if (!opened) return std::move(opened).error();
+  const trace::OpenTrace& data = renewal.stored_ = *std::move(opened);
+  BENCHHUD_ASSIGN(const auto stored, trace::read_xla_profile(data.database(), data.number()));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info,
+                  trace::TraceQueries(data.database(), data.number()).info());
   if (!stored || (summarize && info.lacks_derived_tracks)) {
     trace::PackedArgs args;
     renewal.profile_ = std::move(read_xplane(file.bytes(), &args, file.damage()).trace);
@@ -39,16 +45,22 @@ Expected<ProfileRenewal> ProfileRenewal::make(Connection& store, TraceId trace,
   return renewal;
 }
 
-Expected<void> ProfileRenewal::put(Connection& store, TraceId trace, schema::KnownArtifact* dump) {
+Expected<bool> ProfileRenewal::put(Connection& store, TraceId trace, schema::KnownArtifact* dump) {
+  // What changes is in the store.
+  if (profile_ || hlo_problems_.problem_count > 0) {
+    BENCHHUD_ASSIGN(const auto taken, trace::take_back(store, trace, stored_));
+    if (taken == trace::TakenBack::kIsElsewhere) return false;
+  }
   if (profile_) BENCHHUD_TRY(put_profile(store, trace, dump->id));
-  if (!hlo_) return {};
+  if (!hlo_) return true;
   // Another process may have added it meanwhile, and its problems.
   BENCHHUD_ASSIGN(const auto stored, trace::trace_hlo(store, trace));
-  if (stored) return {};
+  if (stored) return true;
   BENCHHUD_TRY(trace::add_trace_problems(store, trace, hlo_problems_));
   dump->problem_count += hlo_problems_.problem_count;
   BENCHHUD_ASSIGN(const trace::TraceHlo hlo, pack_->adopt_hlo(store, *hlo_));
-  return trace::put_trace_hlo(store, trace, hlo);
+  BENCHHUD_TRY(trace::put_trace_hlo(store, trace, hlo));
+  return true;
 }
 
 Expected<void> ProfileRenewal::put_profile(Connection& store, TraceId trace,

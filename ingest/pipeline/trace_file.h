@@ -8,9 +8,14 @@
 
 namespace benchhud::ingest {
 
-/// Reads a Chrome trace (read_trace()) or an XPlane profile (read_xplane_file()), which
-/// is_xplane_file() tells apart. `sink` and errors: as theirs.
-schema::Expected<trace::Trace> read_trace_file(const std::string& path,
-                                               trace::TraceArgsSink* sink = nullptr);
+/// Whether a file is a pack (trace/pack/pack_file.h), by its first bytes, which are not read of
+/// what is no regular file: a pipe gives them once. Errors: kIo; kUnsupported of one that is
+/// compressed as a whole.
+schema::Expected<bool> is_pack_file(const std::string& path);
+
+/// Reads a Chrome trace (read_trace()), an XPlane profile (read_xplane_file()) or a pack
+/// (trace::PackReader), which is_pack_file() and is_xplane_file() tell apart, without the events'
+/// arguments. Errors: as theirs.
+schema::Expected<trace::Trace> read_trace_file(const std::string& path);
 
 }  // namespace benchhud::ingest

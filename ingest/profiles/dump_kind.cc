@@ -4,13 +4,14 @@
 #include "ingest/text/file_kind.h"
 #include "ingest/torch_trace/torch_trace_reader.h"
 #include "ingest/trace/trace_reader.h"
+#include "trace/pack/pack_file.h"
 
 namespace benchhud::ingest {
 
 using schema::ArtifactKind;
 
 std::optional<ArtifactKind> dump_kind_of(std::string_view beginning) {
-  if (is_xplane(beginning)) return ArtifactKind::kTrace;
+  if (is_xplane(beginning) || trace::is_pack(beginning)) return ArtifactKind::kTrace;
   if (is_torch_trace(beginning)) return ArtifactKind::kTorchTrace;
   TraceReader reader;
   reader.feed(beginning);

@@ -184,15 +184,9 @@ std::map<std::string, Choice> choices_of(const schema::Experiment& experiment) {
   return choices;
 }
 
-}  // namespace
-
-std::optional<DumpName> dump_name(std::string_view path) {
+// Of the parts of a path, the last of which is the file's name without what says how it is packed.
+std::optional<DumpName> dump_name_of(const std::vector<std::string_view>& parts, bool is_absolute) {
   DumpName dump;
-  const bool is_absolute = path.starts_with('/');
-  std::vector<std::string_view> parts = parts_of(path);
-  if (parts.empty()) return std::nullopt;
-  parts.back() = uncompressed_name(parts.back());
-
   std::size_t model = 0;  // index of the model's folder, plus 1; 0: there is none
   if (const auto folder = find_base_folder(parts); folder && !read_file_name(parts.back(), &dump)) {
     dump.kind = folder->kind;
@@ -228,6 +222,23 @@ std::optional<DumpName> dump_name(std::string_view path) {
   if (dump.directory.empty()) dump.directory = ".";
   dump.place = joined(parts, model - 1, parts.size(), false);
   return dump;
+}
+
+}  // namespace
+
+std::optional<DumpName> dump_name(std::string_view path) {
+  const bool is_absolute = path.starts_with('/');
+  std::vector<std::string_view> parts = parts_of(path);
+  if (parts.empty()) return std::nullopt;
+  const std::string_view file = parts.back();
+  parts.back() = trace_name_of(file);
+  auto dump = dump_name_of(parts, is_absolute);
+  // There are packs of traces alone: what else ends so is called so.
+  if (parts.back() == uncompressed_name(file) || (dump && dump->kind == ArtifactKind::kTrace)) {
+    return dump;
+  }
+  parts.back() = uncompressed_name(file);
+  return dump_name_of(parts, is_absolute);
 }
 
 std::string normalized_base(std::string_view base) {

@@ -203,6 +203,30 @@ void prepare_lines(ParsedChunk* parsed) {
   schema::free_text(&parsed->chunk.text);
 }
 
+schema::Expected<void> look_experiments_ahead(schema::FileWriter* writer,
+                                              const ParsedChunk& parsed) {
+  std::vector<schema::ContentHash> identities;
+  for (std::size_t i = 0; i < parsed.line_count; ++i) {
+    if (!parsed.lines[i].rejection) identities.push_back(parsed.lines[i].identity);
+  }
+  return writer->look_ahead(identities);
+}
+
+schema::Expected<void> look_content_ahead(schema::FileWriter* writer, const ParsedChunk& parsed,
+                                          std::size_t first) {
+  schema::NamedByNewLines names;
+  for (std::size_t i = first; i < parsed.line_count; ++i) {
+    const ParsedLine& line = parsed.lines[i];
+    if (line.rejection) continue;
+    for (const schema::Measurement& metric : line.record.metrics) {
+      names.metrics.push_back(metric.metric);
+    }
+    for (const schema::PackedText& nested : line.nested) names.texts.push_back(nested.hash);
+    if (line.error) names.texts.push_back(line.error->hash);
+  }
+  return writer->look_ahead(names);
+}
+
 schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
                                                          const ParsedLine& parsed) {
   const ResultsLine& record = parsed.record;

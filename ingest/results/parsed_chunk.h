@@ -77,6 +77,15 @@ void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_times
 /// not need any more: of a large line it keeps kMostKeptBytes.
 void prepare_lines(ParsedChunk* parsed);
 
+/// Tells the writer whose the accepted lines, prepared, are.
+schema::Expected<void> look_experiments_ahead(schema::FileWriter* writer,
+                                              const ParsedChunk& parsed);
+
+/// Tells it what else those name from the line at `first` on. Only for lines that are new: of one
+/// that the store has nothing else is looked up.
+schema::Expected<void> look_content_ahead(schema::FileWriter* writer, const ParsedChunk& parsed,
+                                          std::size_t first);
+
 /// Hands an accepted line, prepared, to the writer.
 schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
                                                          const ParsedLine& line);

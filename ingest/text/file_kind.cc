@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "trace/pack/pack_file.h"
+
 namespace benchhud::ingest {
 namespace {
 
@@ -173,11 +175,21 @@ std::string_view uncompressed_name(std::string_view path) {
   return path;
 }
 
+std::string_view trace_name_of(std::string_view path) {
+  const std::string_view name = uncompressed_name(path);
+  if (!name.ends_with(kPackEnding)) return name;
+  return uncompressed_name(name.substr(0, name.size() - kPackEnding.size()));
+}
+
 bool is_xplane_name(std::string_view path) {
   return uncompressed_name(path).ends_with(".xplane.pb");
 }
 
 std::optional<std::string> unread_container(std::string_view beginning) {
+  if (trace::is_pack(beginning)) {
+    return "a pack of a trace: ingest it under the trace's name with .pack behind it, or by itself "
+           "with --for RUN/MODEL/TEST/BACKEND";
+  }
   for (const Signature& known : kSignatures) {
     if (beginning.starts_with(known.bytes)) return std::string(known.what);
   }

@@ -13,6 +13,7 @@
 #include "ingest/trace/trace_pipeline.h"
 #include "ingest/trace/trace_scanner.h"
 #include "schema/base/caught_error.h"
+#include "trace/pack/pack_file.h"
 
 namespace benchhud::ingest {
 
@@ -101,6 +102,13 @@ Expected<Trace> read_trace(SourceFile file, trace::TraceArgsSink* sink) {
     return Error{ErrorCode::kTooLarge, fmt::format("{}: {}", file.name(), reader.refusal())};
   }
   if (!reader.has_list()) {
+    if (trace::is_pack(begin)) {
+      return Error{
+          ErrorCode::kUnsupported,
+          fmt::format("{} is a pack of a trace: from a pipe these are not read, save it as "
+                      "a file",
+                      file.name())};
+    }
     if (const auto container = unread_container(begin)) {
       return Error{ErrorCode::kUnsupported, fmt::format("{} is {}", file.name(), *container)};
     }

@@ -182,8 +182,8 @@ void write_special(std::string_view opcode, const ProtoMessage& instruction, Hlo
   if (opcode == "get-tuple-element") {
     out->add_number("index", instruction.integer(13));
   } else if (opcode == "compare") {
-    out->add_word("direction", hlo_name(instruction.bytes(63)));
-    if (instruction.has(72)) out->add_word("type", hlo_name(instruction.bytes(72)));
+    out->add_word("direction", trace::hlo_name(instruction.bytes(63)));
+    if (instruction.has(72)) out->add_word("type", trace::hlo_name(instruction.bytes(72)));
   } else if (opcode == "custom-call") {
     write_custom_call(instruction, out);
   } else if (opcode == "rng") {
@@ -207,7 +207,7 @@ void write_special(std::string_view opcode, const ProtoMessage& instruction, Hlo
     out->add_number("k", instruction.integer(81));
     out->add_word("largest", truth(instruction.flag(85)));
   } else if (opcode == "fusion") {
-    out->add_word("kind", hlo_name(instruction.bytes(11)));
+    out->add_word("kind", trace::hlo_name(instruction.bytes(11)));
   } else if (opcode == "copy-start" && instruction.has(80)) {
     out->add_number("cross_program_prefetch_index", instruction.integer(80));
   }
@@ -357,7 +357,7 @@ void write_hlo_frontend_attributes(std::string_view attributes, HloWriter* out) 
   out->add(", frontend_attributes={");
   for (std::size_t i = 0; i < entries.size() && !out->is_full(); ++i) {
     if (i > 0) out->add(",");
-    out->add(hlo_name(entries[i].first)).add("=").add_json_or_quoted(entries[i].second);
+    out->add(trace::hlo_name(entries[i].first)).add("=").add_json_or_quoted(entries[i].second);
   }
   out->add("}");
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "schema/base/errors.h"
+#include "trace/trace_limits.h"
 
 namespace benchhud::ingest {
 
@@ -27,9 +28,8 @@ struct XplaneHloFound {
   std::int64_t llo_bytes = 0;
 };
 
-/// So many modules are read of one profile, and texts of so many bytes.
-inline constexpr std::int64_t kMostHloModules = 10'000;
-inline constexpr std::size_t kMostHloTexts = std::size_t{512} << 20;
+inline constexpr auto kMostHloModules = static_cast<std::int64_t>(trace::kMostHloModules);
+inline constexpr std::size_t kMostHloTexts = trace::kMostHloTexts;
 
 /// Gives the modules of a profile's bytes, decompressed, to `take`, in the order in which they
 /// stand there, one at a time. `report` gets what cannot be decoded, with its place in the file.

@@ -126,7 +126,7 @@ void HloPrinter::write_program_shape(std::string_view shape, HloWriter* out) {
 }
 
 void HloPrinter::write_header() {
-  out_.add("HloModule ").add(hlo_name(module_.bytes(1)));
+  out_.add("HloModule ").add(trace::hlo_name(module_.bytes(1)));
   if (!sequences_.empty()) out_.add(", is_scheduled=true");
   const auto aliases = decoded(module_.bytes(8)).all_bytes(1);
   if (!aliases.empty()) {
@@ -264,7 +264,7 @@ void HloPrinter::write_signature(const ProtoMessage& computation) {
   out_.add("(");
   for (std::size_t i = 0; i < types.size() && !out_.is_full(); ++i) {
     if (i > 0) out_.add(", ");
-    out_.add(i < names.size() ? hlo_name(names[i]) : fmt::format("param_{}", i)).add(": ");
+    out_.add(i < names.size() ? trace::hlo_name(names[i]) : fmt::format("param_{}", i)).add(": ");
     write_hlo_shape(types[i], /*with_layout=*/false, &out_);
   }
   out_.add(") -> ");
@@ -304,7 +304,7 @@ void HloPrinter::write_computation(const NamedMessage& computation) {
 
 void HloPrinter::write_instruction(const NamedMessage& instruction, bool is_root) {
   const ProtoMessage fields = decoded(instruction.message);
-  const std::string opcode = hlo_name(fields.bytes(2));
+  const std::string opcode = trace::hlo_name(fields.bytes(2));
   out_.add(is_root ? "  ROOT " : "  ").add_name(instruction.name).add(" = ");
   write_hlo_shape(fields.bytes(3), /*with_layout=*/true, &out_);
   out_.add(" ").add(opcode).add("(");

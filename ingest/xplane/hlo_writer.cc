@@ -79,8 +79,8 @@ HloWriter& HloWriter::add_json_or_quoted(std::string_view text) {
 
 HloWriter& HloWriter::add_name(std::string_view name) {
   add("%");
-  const bool is_usual = !name.empty() && std::ranges::all_of(name, is_of_hlo_name);
-  return is_usual ? add(name) : add(hlo_name(name));
+  const bool is_usual = !name.empty() && std::ranges::all_of(name, trace::is_of_hlo_name);
+  return is_usual ? add(name) : add(trace::hlo_name(name));
 }
 
 }  // namespace benchhud::ingest

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/ir/hlo_name.h"
 #include "ingest/xplane/proto_message.h"
+#include "trace/trace_hlo.h"
 
 namespace benchhud::ingest {
 

@@ -55,12 +55,6 @@ std::optional<std::int64_t> op_amount_within(std::string_view text, std::int64_t
   return number && *number >= 0 && *number <= most ? number : std::nullopt;
 }
 
-// What ran occupied something: ROCm writes 0 where it does not know.
-std::optional<double> known_occupancy(std::optional<double> percent) {
-  constexpr double kAll = 100;
-  return percent && *percent > 0 && *percent <= kAll ? percent : std::nullopt;
-}
-
 void set_op_fact(std::optional<std::int64_t> value, std::optional<std::int64_t>* fact) {
   if (value) *fact = value;
 }
@@ -119,7 +113,7 @@ bool read_op_facts(const std::vector<XplaneStat>& stats, XplaneStatNames* names,
         facts->kernel_details = &stat;
         break;
       case Role::kOccupancy:
-        facts->occupancy_pct = known_occupancy(op_real(stat));
+        facts->occupancy_pct = trace::known_occupancy(op_real(stat));
         break;
       default:
         break;
@@ -167,7 +161,6 @@ std::string_view last_part_of_op(std::string_view path) {
 }
 
 XplaneKernelDetails read_kernel_details(std::string_view text) {
-  constexpr std::int64_t kMostRegisters = 65'536;
   constexpr std::int64_t kMostShared = std::numeric_limits<std::int64_t>::max();
   XplaneKernelDetails details;
   while (!text.empty()) {
@@ -177,13 +170,14 @@ XplaneKernelDetails read_kernel_details(std::string_view text) {
     const std::size_t colon = word.find(':');
     if (colon == word.npos) continue;
     const std::string_view key = word.substr(0, colon), value = word.substr(colon + 1);
-    // No thread has so many: ROCm's profiler has written bytes of something else here.
-    if (key == "regs") details.registers = op_amount_within(value, kMostRegisters);
+    if (key == "regs") {
+      details.registers = op_amount_within(value, trace::XlaKernel::kMostRegisters);
+    }
     if (key == "static_shared" || key == "group_mem") {
       details.static_shared = op_amount_within(value, kMostShared);
     }
     if (key == "dynamic_shared") details.dynamic_shared = op_amount_within(value, kMostShared);
-    if (key == "occ_pct") details.occupancy_pct = known_occupancy(op_parsed<double>(value));
+    if (key == "occ_pct") details.occupancy_pct = trace::known_occupancy(op_parsed<double>(value));
     if (key == "grid") details.grid = value;
     if (key == "block") details.block = value;
   }
@@ -214,7 +208,9 @@ XlaPeaks read_xplane_peaks(const XplanePlane& plane) {
     const auto name = plane.stat_names.find(stat.metadata_id);
     if (name == plane.stat_names.end()) continue;
     for (const Peak& peak : known) {
-      if (name->second == peak.name) *peak.value = op_real(stat).value_or(0) * peak.factor;
+      if (name->second != peak.name) continue;
+      const double value = op_real(stat).value_or(0) * peak.factor;
+      *peak.value = std::isfinite(value) ? value : 0;
     }
   }
   return peaks;

@@ -222,8 +222,8 @@ struct AlertDetails {
   bool operator==(const AlertDetails&) const = default;
 };
 
-/// The hash of all of an alert that update_alert() sets. Of experiments, only their numbers and
-/// what their series are called count.
+/// The hash of all of an alert that AlertWriter::update() sets. Of experiments, only their numbers
+/// and what their series are called count.
 ContentHash alert_content(const Alert& alert, const AlertDetails& details);
 
 /// Of an alert, what finding alerts needs to know: there may be very many.
@@ -286,33 +286,21 @@ Expected<std::optional<std::string>> alerts_state(Connection& connection);
 // The caller holds the write transaction, so that readers see all alerts of one state of the store.
 // Each change counts a revision.
 
-/// Keeps a new alert and gives it its number. The fields that people set and those that follow are
-/// not looked at.
-Expected<AlertId> add_alert(Connection& connection, const Alert& alert,
-                            const AlertDetails& details = {});
-/// Keeps a new alert without a number, until number_parked_alerts() is called in the same
-/// transaction. Returns by what it is known until then.
-Expected<AlertId> park_alert(Connection& connection, const Alert& alert,
-                             const AlertDetails& details = {});
 struct NumberedAlert {
   AlertId parked{};  ///< by what it was known
   AlertId number{};
 };
-/// Gives those that were parked their numbers, in the order of first_seen, then of their
+/// Gives those that an AlertWriter parked their numbers, in the order of first_seen, then of their
 /// accelerator models, then in that in which they were parked. One at a time is held. What
-/// put_alert_history() keeps does not move: it is put afterwards.
+/// AlertWriter::put_history() keeps does not move: it is put afterwards.
 Expected<std::vector<NumberedAlert>> number_parked_alerts(Connection& connection);
-/// Sets all that was found but accelerator_model, key and first_seen, which tell how the alert was
-/// first seen. Returns whether anything was different. Error: kNotFound.
-Expected<bool> update_alert(Connection& connection, const Alert& alert,
-                            const AlertDetails& details = {});
 /// Sets `detected` and why it is so, and leaves the rest as it is. Returns whether it was not
 /// withdrawn. Error: kNotFound.
 Expected<bool> withdraw_alert(Connection& connection, AlertId id, std::string_view explanation);
 /// Says of an alert that withdraw_alert() withdrew whether it is orphaned: it is where it was a
 /// suspect or confirmed, people had acted on it, and nothing explains that it is gone.
-/// `successor`: the alert that tells of its series now. update_alert() takes both back. Returns
-/// whether anything was different.
+/// `successor`: the alert that tells of its series now. AlertWriter::update() takes both back.
+/// Returns whether anything was different.
 Expected<bool> set_orphaned_alert(Connection& connection, AlertId id, bool is_unexplained,
                                   std::optional<AlertId> successor);
 /// Errors: kConflict if a person did anything with it, kNotFound.

@@ -27,8 +27,7 @@ Expected<std::vector<AlertId>> alerts_with_chart(Connection& connection) {
                  [](const Statement& row) { return AlertId(row.integer(0)); });
 }
 
-Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHeadline& headline,
-                               const std::vector<AlertChartNight>& nights) {
+std::string chart_text(const std::vector<AlertChartNight>& nights) {
   std::string text;
   JsonWriter json(&text);
   json.list(nights, [&](const AlertChartNight& night) {
@@ -39,10 +38,7 @@ Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHe
     json.value(night.count);
     json.end_array();
   });
-  Statement put = connection.cached(sql::kPutChartOfAlert);
-  put.bind(1, id).bind(2, headline.metric).bind(3, headline.experiment).bind(4, text);
-  BENCHHUD_TRY(put.run());
-  return connection.changes() > 0;
+  return text;
 }
 
 }  // namespace benchhud::schema

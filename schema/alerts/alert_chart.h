@@ -31,9 +31,7 @@ Expected<std::vector<AlertChartNight>> alert_chart(Connection& connection, Alert
 /// The alerts of which something is kept so, by number.
 Expected<std::vector<AlertId>> alerts_with_chart(Connection& connection);
 
-/// For who finds alerts, who holds the write transaction: instead of what there is. `headline`:
-/// what the nights are of. Returns whether that was different. It counts no revision.
-Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHeadline& headline,
-                               const std::vector<AlertChartNight>& nights);
+/// The text that the store keeps: a JSON list of [run, value, low or null, high or null, count].
+std::string chart_text(const std::vector<AlertChartNight>& nights);
 
 }  // namespace benchhud::schema

@@ -87,20 +87,4 @@ Expected<std::vector<std::pair<AlertId, std::string>>> history_texts(
   });
 }
 
-Expected<void> put_alert_history(Connection& connection, AlertId id,
-                                 std::span<const AlertEvent> events) {
-  BENCHHUD_TRY(
-      connection.cached(sql::kPutHistoryOfAlert).bind(1, id).bind(2, history_text(events)).run());
-  const auto keep_run = [&](const std::optional<RunId>& run) -> Expected<void> {
-    if (!run) return {};
-    return connection.cached(sql::kPutAlertRun).bind(1, *run).run();
-  };
-  for (const AlertEvent& event : events) {
-    for (const auto& run : {std::optional(event.run), event.last, event.from, event.to}) {
-      BENCHHUD_TRY(keep_run(run));
-    }
-  }
-  return {};
-}
-
 }  // namespace benchhud::schema

@@ -47,9 +47,4 @@ Expected<std::vector<AlertEvent>> alert_history(Connection& connection, AlertId 
 /// For who finds alerts: the texts of all on an accelerator model that have one, by number.
 Expected<std::vector<std::pair<AlertId, std::string>>> history_texts(
     Connection& connection, std::string_view accelerator_model);
-/// For who finds alerts: in place of what was there. The caller holds the write transaction and
-/// counts a revision.
-Expected<void> put_alert_history(Connection& connection, AlertId id,
-                                 std::span<const AlertEvent> events);
-
 }  // namespace benchhud::schema

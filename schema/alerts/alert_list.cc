@@ -9,6 +9,7 @@
 
 #include "schema/alerts/alert_condition.h"
 #include "schema/alerts/alert_mute.h"
+#include "schema/db/key_lookup.h"
 #include "schema/db/rows.h"
 #include "schema/queries.h"
 
@@ -289,11 +290,10 @@ Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view
   return one(query, [](const Statement& row) { return row.integer(0); }, "count of alerts");
 }
 
-Expected<std::vector<LevelChange>> level_changes(Connection& connection, ExperimentId experiment,
-                                                 std::string_view metric) {
-  Statement query = connection.cached(sql::kLevelChanges);
-  query.bind(1, experiment).bind(2, metric);
-  return collect(query, [](const Statement& row) {
+Expected<LevelChanges> level_changes(Connection& connection,
+                                     std::span<const ExperimentId> experiments,
+                                     std::string_view metric) {
+  const auto read = [](const Statement& row) {
     LevelChange change;
     change.alert = AlertId(row.integer(0));
     change.state = row.text(1);
@@ -308,7 +308,18 @@ Expected<std::vector<LevelChange>> level_changes(Connection& connection, Experim
     change.high = row.optional_real(10);
     change.confidence = row.optional_real(11);
     return change;
-  });
+  };
+  LevelChanges changes;
+  BENCHHUD_TRY(look_up(
+      connection, sql::kLevelChanges, experiments,
+      [metric](Statement& query, int parameter, ExperimentId id) {
+        query.bind_text_view(1, metric).bind(parameter, id);
+      },
+      [&](const Statement& row) -> Expected<void> {
+        changes[ExperimentId(row.integer(12))].push_back(read(row));
+        return {};
+      }));
+  return changes;
 }
 
 }  // namespace benchhud::schema

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "schema/alerts/alert.h"
@@ -91,9 +92,12 @@ struct LevelChange {
   std::optional<double> low, high, confidence;  ///< of `effect`
   ChangeDirection direction{};
 };
-/// The changes of an experiment's metric, oldest first. Without those that are withdrawn and those
-/// without levels.
-Expected<std::vector<LevelChange>> level_changes(Connection& connection, ExperimentId experiment,
-                                                 std::string_view metric);
+/// By experiment, oldest first.
+using LevelChanges = std::unordered_map<ExperimentId, std::vector<LevelChange>>;
+/// The changes of a metric of some experiments. Without those that are withdrawn and those without
+/// levels.
+Expected<LevelChanges> level_changes(Connection& connection,
+                                     std::span<const ExperimentId> experiments,
+                                     std::string_view metric);
 
 }  // namespace benchhud::schema

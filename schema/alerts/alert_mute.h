@@ -2,7 +2,7 @@
 // is in force while its day is later than that of the time that is asked about. So nobody has to
 // write anything at midnight, and what only reads the store, such as a backup or a server that may
 // not write to it, is right as well. One that ends with a state is taken away by what writes the
-// state (update_alert()), so that it is not in force again when the state goes.
+// state (AlertWriter::update()), so that it is not in force again when the state goes.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "schema/db/row_batch.h"
 #include "schema/queries.h"
 
 namespace benchhud::schema {
+namespace {
+
+void bind_quality(const NightQualityOfRun& row, int first, Statement* insert) {
+  const NightQuality& quality = row.quality;
+  std::vector<std::int64_t> alike;
+  for (const RunId one : quality.alike) alike.push_back(to_int(one));
+  insert->bind(first, row.run).bind(first + 1, quality.judged).bind(first + 2, quality.off);
+  insert->bind(first + 3, quality.is_disturbed).bind(first + 4, quality.scatter);
+  insert->bind(first + 5, fmt::format("[{}]", fmt::join(alike, ",")));
+}
+
+}  // namespace
 
 Expected<std::optional<NightQuality>> night_quality(Connection& connection, RunId run) {
   Statement query = connection.cached(sql::kNightQuality);
@@ -27,16 +40,15 @@ Expected<std::optional<NightQuality>> night_quality(Connection& connection, RunI
   return quality;
 }
 
-Expected<bool> put_night_quality(Connection& connection, RunId run, const NightQuality& quality) {
-  std::vector<std::int64_t> alike;
-  for (const RunId one : quality.alike) alike.push_back(to_int(one));
-  Statement put = connection.cached(sql::kPutNightQuality);
-  put.bind(1, run).bind(2, quality.judged).bind(3, quality.off);
-  put.bind(4, std::int64_t{quality.is_disturbed})
-      .bind(5, quality.scatter)
-      .bind(6, fmt::format("[{}]", fmt::join(alike, ",")));
-  BENCHHUD_TRY(put.run());
-  return connection.changes() > 0;
+Expected<bool> put_night_qualities(Connection& connection,
+                                   std::span<const NightQualityOfRun> nights) {
+  RowBatch<NightQualityOfRun> rows(connection, sql::kPutNightQuality, 6, bind_quality);
+  for (const NightQualityOfRun& night : nights) {
+    BENCHHUD_ASSIGN(NightQualityOfRun* const row, rows.add());
+    *row = night;
+  }
+  BENCHHUD_TRY(rows.flush());
+  return rows.take_changes() > 0;
 }
 
 }  // namespace benchhud::schema

@@ -25,8 +25,13 @@ struct NightQuality {
 /// None where nothing is known of it. Alike are those that there still are.
 Expected<std::optional<NightQuality>> night_quality(Connection& connection, RunId run);
 
+struct NightQualityOfRun {
+  RunId run{};
+  NightQuality quality;
+};
 /// For who finds alerts, who holds the write transaction: instead of what there is. Returns whether
 /// that was different. It counts no revision.
-Expected<bool> put_night_quality(Connection& connection, RunId run, const NightQuality& quality);
+Expected<bool> put_night_qualities(Connection& connection,
+                                   std::span<const NightQualityOfRun> nights);
 
 }  // namespace benchhud::schema

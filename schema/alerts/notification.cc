@@ -42,6 +42,11 @@ Expected<bool> was_notified(Connection& connection, AlertId alert) {
   return counts.at(0) > 0;
 }
 
+Expected<std::vector<AlertId>> notified_alerts(Connection& connection) {
+  return collect(connection.cached(sql::kNotifiedAlerts),
+                 [](const Statement& row) { return AlertId(row.integer(0)); });
+}
+
 Expected<std::vector<Notification>> undelivered(Connection& connection, std::string_view target,
                                                 double since, double now) {
   const std::string day = mute_day(now);

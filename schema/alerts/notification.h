@@ -33,6 +33,8 @@ struct Notification {
 Expected<bool> add_notification(Connection& connection, AlertId alert, NotificationEvent event);
 /// Whether any was ever made of an alert.
 Expected<bool> was_notified(Connection& connection, AlertId alert);
+/// All of which that is so, by number.
+Expected<std::vector<AlertId>> notified_alerts(Connection& connection);
 
 /// Those that were made since `since` and have not reached `target`, oldest first: not of alerts
 /// that are muted at `now`. What became news while an alert was muted is told afterwards if it is

@@ -1,19 +1,22 @@
 #include "schema/alerts/watched_nights.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "schema/base/content_hash.h"
+#include "schema/db/key_lookup.h"
 #include "schema/db/text_store.h"
 #include "schema/queries.h"
 
 namespace benchhud::schema {
 namespace {
 
-// The bytes of a row that begins with content, byte_count, is_zstd and bytes; none if they are not
-// what they were.
-std::optional<std::string> kept_bytes(const Statement& row) {
-  auto bytes = unpack_text(row.blob(3), row.integer(2) != 0, row.integer(1));
-  if (!bytes || content_hash(*bytes).view() != row.blob(0)) return std::nullopt;
+// What was kept; none if it is not what it was.
+std::optional<std::string> kept_bytes(std::string_view content, std::int64_t byte_count,
+                                      bool is_zstd, std::string_view stored) {
+  auto bytes = unpack_text(stored, is_zstd, byte_count);
+  if (!bytes || content_hash(*bytes).view() != content) return std::nullopt;
   return *std::move(bytes);
 }
 
@@ -26,14 +29,35 @@ void bind_bytes(Statement& insert, int first, const PackedText& packed) {
 
 }  // namespace
 
-Expected<std::optional<std::string>> night_facts(Connection& connection, RunId run,
-                                                 std::int64_t revision) {
-  Statement query = connection.cached(sql::kNightFactsOfRun);
-  query.bind(1, run).bind(2, revision);
-  std::optional<std::string> bytes;
-  if (query.step()) bytes = kept_bytes(query);
-  BENCHHUD_TRY(query.status());
-  return bytes;
+Expected<void> NightFacts::look_up_from(const Run& run) {
+  held_.clear();
+  const auto is_it = [&](const Run& night) { return night.id == run.id; };
+  auto first =
+      std::find_if(nights_.begin() + static_cast<std::ptrdiff_t>(next_), nights_.end(), is_it);
+  if (first == nights_.end()) first = std::find_if(nights_.begin(), nights_.end(), is_it);
+  std::vector<RunId> ids;
+  for (auto night = first; night != nights_.end() && ids.size() < kFewKeysAStatement; ++night) {
+    ids.push_back(night->id);
+    held_.try_emplace(night->id);
+  }
+  next_ = static_cast<std::size_t>(first - nights_.begin()) + ids.size();
+  return look_up(connection_, sql::kNightFactsOfRuns, std::span<const RunId>(ids),
+                 [&](const Statement& row) -> Expected<void> {
+                   held_[RunId(row.integer(0))] =
+                       Kept{row.integer(1), std::string(row.blob(2)), row.integer(3),
+                            row.integer(4) != 0, std::string(row.blob(5))};
+                   return {};
+                 });
+}
+
+Expected<std::optional<std::string>> NightFacts::of(const Run& run) {
+  if (!held_.contains(run.id)) BENCHHUD_TRY(look_up_from(run));
+  const auto found = held_.extract(run.id);
+  if (!found || !found.mapped() || found.mapped()->revision != run.revision) {
+    return std::optional<std::string>();
+  }
+  const Kept& kept = *found.mapped();
+  return kept_bytes(kept.content, kept.byte_count, kept.is_zstd, kept.bytes);
 }
 
 Expected<std::optional<WatchState>> watch_state(Connection& connection,
@@ -42,7 +66,8 @@ Expected<std::optional<WatchState>> watch_state(Connection& connection,
   query.bind(1, accelerator_model);
   std::optional<WatchState> state;
   if (query.step()) {
-    if (auto bytes = kept_bytes(query)) {
+    if (auto bytes =
+            kept_bytes(query.blob(0), query.integer(1), query.integer(2) != 0, query.blob(3))) {
       state = WatchState{query.integer(4), std::string(query.text(5)), *std::move(bytes)};
     }
   }

@@ -15,7 +15,7 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kBusy, "busy", 503, "Another process is writing to the store."},
     ErrorInfo{ErrorCode::kFull, "full", 507, "There is no space left for the store."},
     ErrorInfo{ErrorCode::kReadOnly, "read-only", 500, "The store may not be written."},
-    ErrorInfo{ErrorCode::kCorrupt, "corrupt", 500, "The store is damaged."},
+    ErrorInfo{ErrorCode::kCorrupt, "corrupt", 500, "What is stored is damaged."},
     ErrorInfo{ErrorCode::kVersion, "version", 503, "The store is of another version."},
     ErrorInfo{ErrorCode::kTooLarge, "too-large", 413, "The request is too large."},
     ErrorInfo{ErrorCode::kMethodNotAllowed, "method-not-allowed", 405,
@@ -25,6 +25,10 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kMediaType, "media-type", 415, "The body is not of a form that is read."},
     ErrorInfo{ErrorCode::kUnsupported, "unsupported", 501, "This is not supported."},
     ErrorInfo{ErrorCode::kNoMemory, "out-of-memory", 503, "There is not enough memory."},
+    ErrorInfo{ErrorCode::kUnavailable, "unavailable", 503,
+              "A place that the store uses cannot be reached."},
+    ErrorInfo{ErrorCode::kPlaceRefused, "place-refused", 502,
+              "A place that the store uses refuses."},
     ErrorInfo{ErrorCode::kInternal, "internal", 500, "The program has a bug."},
 };
 

@@ -27,6 +27,8 @@ enum class ErrorCode {
   kMediaType,         // a body is of another form than what is read
   kUnsupported,       // a known thing that this program does not do
   kNoMemory,          // the program could not get the memory that it needed
+  kUnavailable,       // a place outside the store could not be reached, or failed for the moment
+  kPlaceRefused,      // a place outside the store refuses until its setup is changed
   kInternal,          // a bug that was caught before it did harm
 };
 

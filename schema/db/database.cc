@@ -73,6 +73,26 @@ FileName name_of(sqlite3* database) {
   return {std::string(name)};
 }
 
+constexpr char kUnchanging[] = "immutable";  // the parameter of an address, for SQLite
+
+bool is_unchanging(sqlite3* database) {
+  return sqlite3_uri_boolean(sqlite3_db_filename(database, "main"), kUnchanging, 0) != 0;
+}
+
+/// A file's path as the address by which SQLite opens what nobody writes any more.
+std::string unchanging_address(std::string_view path) {
+  // Behind two slashes stands a host, which is none.
+  std::string address = path.starts_with('/') ? "file://" : "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      address += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      address += c;
+    }
+  }
+  return address + "?" + kUnchanging + "=1";
+}
+
 /// Why the system could not do what SQLite asked of it last; 0: unknown.
 int system_error_of(sqlite3* database) {
   const int known = sqlite3_system_errno(database);
@@ -102,6 +122,7 @@ Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) 
   }
   if (kind == ErrorCode::kCorrupt) {
     if (is_scratch) return {ErrorCode::kIo, name + " is not what was written to it: " + message};
+    if (is_unchanging(database)) return {kind, name + " is damaged (" + message + ")"};
     return {kind, name + " is damaged (" + message + "); `benchhud doctor` says where"};
   }
   return {kind,
@@ -132,7 +153,7 @@ Error make_error(sqlite3* database, int code) {
   std::string message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (database && code == SQLITE_IOERR_DATA) {
     message = "page " + std::to_string(last_damaged_page(database)) + " is not what was written";
-    if (may_be_written_by_others(database)) {
+    if (!is_unchanging(database) && may_be_written_by_others(database)) {
       return {ErrorCode::kCorrupt,
               name_of(database).words + ": " + message +
                   ": another program, such as sqlite3, has probably written to the store, or it is "
@@ -417,6 +438,48 @@ Expected<Connection> Connection::open_scratch(const std::string& store) {
   BENCHHUD_TRY(connection.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
       "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000;"));
+  return connection;
+}
+
+Expected<Connection> Connection::create_unchanging(const std::string& path, int page_bytes) {
+  BENCHHUD_TRY(check_store_path(path));
+  auto state = std::make_unique<State>();
+  const int code = sqlite3_open_v2(
+      path.c_str(), &state->database,
+      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      page_checksums_layer());
+  if (code != SQLITE_OK) {
+    return Error{error_code(code), "cannot write " + path + ": " + sqlite3_errstr(code)};
+  }
+  Connection connection(std::move(state));
+  // What was on a page before must not be told by what is there now.
+  BENCHHUD_TRY(connection.execute(fmt::format(
+      "PRAGMA page_size = {}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
+      "PRAGMA cache_size = -2000;",
+      page_bytes)));
+  want_page_checksums(connection.state_->database);
+  set_checked_page_bytes(connection.state_->database, page_bytes);
+  return connection;
+}
+
+Expected<Connection> Connection::open_unchanging(const std::string& path) {
+  BENCHHUD_TRY(check_store_path(path));
+  auto state = std::make_unique<State>();
+  const int code = sqlite3_open_v2(
+      unchanging_address(path).c_str(), &state->database,
+      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+      page_checksums_layer());
+  if (code != SQLITE_OK) {
+    const bool is_missing = (code & 0xff) == SQLITE_CANTOPEN;
+    return Error{is_missing ? ErrorCode::kNotFound : error_code(code),
+                 "cannot open " + path + ": " + sqlite3_errstr(code)};
+  }
+  Connection connection(std::move(state));
+  // Whoever made it may have meant harm.
+  BENCHHUD_TRY(connection.execute(
+      "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA query_only = ON;"
+      "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -6000;"));
   return connection;
 }
 

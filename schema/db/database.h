@@ -106,6 +106,15 @@ class Connection {
   /// it unusable; and it keeps 2 MB of pages in memory. Errors: kIo, kFull, kReadOnly.
   static Expected<Connection> open_scratch(const std::string& store);
 
+  /// A new database in the file `path`, which must not be there, or be empty: for what is written
+  /// once and then never changed. Its pages have checksums, and so many bytes. It has no journal,
+  /// so what fails leaves a file to be thrown away; nothing is synced. Errors: kIo, kFull,
+  /// kReadOnly.
+  static Expected<Connection> create_unchanging(const std::string& path, int page_bytes);
+  /// Opens a file to read it that nobody writes any more, whoever made it: there is no lock and no
+  /// log, and who may write its folder does not matter. Errors: kNotFound, kIo, kCorrupt.
+  static Expected<Connection> open_unchanging(const std::string& path);
+
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;
   ~Connection();

@@ -1,5 +1,6 @@
 #include "schema/db/row_batch.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "schema/base/ascii.h"
@@ -22,15 +23,17 @@ void append_row(std::string_view row, int shift, std::string* out) {
 }  // namespace
 
 std::string many_rows(std::string_view one, int columns, std::size_t rows) {
-  constexpr std::string_view kValues = "VALUES";
+  constexpr std::string_view kValues = "VALUES", kConflict = "ON CONFLICT";
   const std::size_t begin = one.find(kValues) + kValues.size();
-  std::string_view row = one.substr(begin);
+  const std::size_t end = std::min(one.find(kConflict, begin), one.size());
+  std::string_view row = one.substr(begin, end - begin);
   while (!row.empty() && (row.back() == '\n' || row.back() == ' ')) row.remove_suffix(1);
   std::string text(one.substr(0, begin));
   for (std::size_t i = 0; i < rows; ++i) {
     if (i > 0) text += ',';
     append_row(row, static_cast<int>(i) * columns, &text);
   }
+  if (end < one.size()) text.append("\n").append(one.substr(end));
   return text;
 }
 

@@ -2,8 +2,11 @@
 // goes on where the row before was put instead of searching its place from the root.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schema/base/errors.h"
@@ -14,9 +17,9 @@ namespace benchhud::schema {
 /// Rows in a statement that inserts many.
 inline constexpr std::size_t kRowsAStatement = 16;
 
-/// A statement that inserts `rows` rows from `one`, which inserts one: it ends in VALUES and the
-/// row in brackets, with the parameters $1 … $columns, each as often as it likes. Row i has
-/// $1 + i * columns and on.
+/// A statement that inserts `rows` rows from `one`, which inserts one: it has VALUES and the row in
+/// brackets, with the parameters $1 … $columns, each as often as it likes, and may go on with ON
+/// CONFLICT. Row i has $1 + i * columns and on.
 std::string many_rows(std::string_view one, int columns, std::size_t rows);
 
 /// Collects rows of one table and writes them when there are enough. Call flush() before anything
@@ -28,12 +31,9 @@ class RowBatch {
   /// the statement has run.
   using Bind = void (*)(const Row& row, int first, Statement* insert);
 
-  /// `one` inserts a row of `columns` parameters; as many_rows() has it.
+  /// `one`, a constant, inserts a row of `columns` parameters; as many_rows() has it.
   RowBatch(Connection& connection, std::string_view one, int columns, Bind bind)
-      : one_(connection.prepare(one)),
-        many_(connection.prepare(many_rows(one, columns, kRowsAStatement))),
-        columns_(columns),
-        bind_(bind) {
+      : connection_(connection), one_text_(one), columns_(columns), bind_(bind) {
     rows_.resize(kRowsAStatement);
   }
 
@@ -44,22 +44,41 @@ class RowBatch {
   }
 
   Expected<void> flush() {
+    if (count_ == 0) return {};
     const bool is_full = count_ == rows_.size();
-    Statement& insert = is_full ? many_ : one_;
+    Statement& insert = is_full ? many() : one();
     for (std::size_t i = 0; i < count_; ++i) {
       bind_(rows_[i], 1 + (is_full ? static_cast<int>(i) * columns_ : 0), &insert);
-      if (!is_full || i + 1 == count_) BENCHHUD_TRY(insert.run());
+      if (is_full && i + 1 < count_) continue;
+      BENCHHUD_TRY(insert.run());
+      changes_ += connection_.changes();
     }
     count_ = 0;
     return {};
   }
 
+  /// How many rows of the table were added or, by ON CONFLICT, changed since this was asked last.
+  std::int64_t take_changes() { return std::exchange(changes_, 0); }
+
  private:
-  Statement one_, many_;
+  // Prepared when first needed: most batches of a small file fill none.
+  Statement& one() {
+    if (!one_) one_ = connection_.prepare(one_text_);
+    return *one_;
+  }
+  Statement& many() {
+    if (!many_) many_ = connection_.prepare(many_rows(one_text_, columns_, kRowsAStatement));
+    return *many_;
+  }
+
+  Connection& connection_;
+  const std::string_view one_text_;
+  std::optional<Statement> one_, many_;
   const int columns_;
   const Bind bind_;
   std::vector<Row> rows_;
   std::size_t count_ = 0;
+  std::int64_t changes_ = 0;
 };
 
 }  // namespace benchhud::schema

@@ -1,6 +1,7 @@
 #include "schema/db/table_copy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
@@ -51,16 +52,28 @@ Expected<TableCopy> TableCopy::make(Connection& from, std::string_view table,
     names += fmt::format("{}{}", comma, name);
     values += fmt::format("{}${}", comma, copy.column_count_);
   }
-  copy.rows_ = from.prepare(fmt::format("SELECT {} FROM {} WHERE {} = $1", names, table, column));
+  BENCHHUD_ASSIGN(const auto keys,
+                  texts_of(from,
+                           "SELECT key.name FROM pragma_index_list($1) list "
+                           "JOIN pragma_index_info(list.name) key "
+                           "WHERE list.origin IN ('pk', 'u') ORDER BY list.seq, key.seqno",
+                           table));
+  // By a key, so that the same rows are the same copy wherever they come from.
+  const std::string order = keys.empty() ? "" : fmt::format(" ORDER BY {}", fmt::join(keys, ", "));
+  copy.rows_ =
+      from.prepare(fmt::format("SELECT {} FROM {} WHERE {} = $1{}", names, table, column, order));
   BENCHHUD_TRY(copy.rows_.status());
   copy.insert_ = fmt::format("INSERT INTO {} ({}) VALUES ({})", table, names, values);
+  copy.update_ = fmt::format("UPDATE {} SET ({}) = ({}) WHERE id = ${}", table, names, values,
+                             copy.column_count_ + 1);
   return copy;
 }
 
-Expected<void> TableCopy::run(Connection& to, std::int64_t of, std::int64_t becomes) {
+Expected<std::int64_t> TableCopy::run(Connection& to, std::int64_t of, std::int64_t becomes) {
   rows_.reset();
   rows_.bind(1, of);
   std::optional<Statement> insert;  // of many tables a trace has no rows
+  std::int64_t count = 0;
   while (rows_.step()) {
     if (!insert) insert.emplace(to.prepare(insert_));
     for (int i = 0; i < column_count_; ++i) {
@@ -71,6 +84,19 @@ Expected<void> TableCopy::run(Connection& to, std::int64_t of, std::int64_t beco
       }
     }
     BENCHHUD_TRY(insert->run());
+    ++count;
+  }
+  BENCHHUD_TRY(rows_.status());
+  return count;
+}
+
+Expected<void> TableCopy::overwrite(Connection& to, std::int64_t of, std::int64_t over) {
+  rows_.reset();
+  rows_.bind(1, of);
+  if (rows_.step()) {
+    Statement update = to.prepare(update_);
+    for (int i = 0; i < column_count_; ++i) update.bind_column(i + 1, rows_, i);
+    BENCHHUD_TRY(update.bind(column_count_ + 1, over).run());
   }
   return rows_.status();
 }

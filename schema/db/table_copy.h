@@ -24,13 +24,18 @@ class TableCopy {
                                   std::string_view column);
 
   /// Copies the rows in which the column is `of`; in the copies it is `becomes`. Rows that have a
-  /// number of their own, `id`, get another one. The caller holds the write transaction of `to`.
-  /// Error: kConflict, where `to` has a row that one of them would double.
-  Expected<void> run(Connection& to, std::int64_t of, std::int64_t becomes);
+  /// number of their own, `id`, get another one, in the order of what else the table is unique by.
+  /// Returns how many there were. The caller holds the write transaction of `to`. Error: kConflict,
+  /// where `to` has a row that one of them would double.
+  Expected<std::int64_t> run(Connection& to, std::int64_t of, std::int64_t becomes);
+
+  /// Writes the row of the number `of` over that of the number `over` in `to`, which keeps its
+  /// number. For tables that were made for `column` = "id". As run().
+  Expected<void> overwrite(Connection& to, std::int64_t of, std::int64_t over);
 
  private:
   Statement rows_;
-  std::string insert_;
+  std::string insert_, update_;
   int column_count_ = 0;
   int replaced_ = -1;
 };

@@ -9,7 +9,10 @@
 
 #include <zstd.h>
 
+#include <vector>
+
 #include "schema/base/column_codec.h"
+#include "schema/db/key_lookup.h"
 #include "schema/db/rows.h"
 #include "schema/queries.h"
 
@@ -66,26 +69,37 @@ Expected<PackedText> packed_text(Connection& connection, TextId id) {
 }
 
 Expected<TextId> TextWriter::put(const PackedText& text) {
-  if (const auto known = known_.find(text.hash); known != known_.end()) return known->second;
-  if (known_.size() > kMostKnown) known_.clear();
-
-  Statement find = connection_.cached(sql::kFindText);
-  find.bind_blob_view(1, text.hash.view());
-  TextId id{};
-  if (find.step()) {
-    id = TextId(find.integer(0));
-  } else {
-    BENCHHUD_TRY(find.status());
-    Statement insert = connection_.cached(sql::kInsertText);
-    insert.bind_blob_view(1, text.hash.view())
-        .bind(2, text.byte_count)
-        .bind(3, text.is_zstd)
-        .bind_blob_view(4, text.bytes);
-    BENCHHUD_TRY(insert.run());
-    id = TextId(connection_.last_insert_id());
+  auto known = known_.find(text.hash);
+  if (known == known_.end()) {
+    BENCHHUD_TRY(look_ahead(std::span(&text.hash, 1)));
+    known = known_.find(text.hash);
   }
-  known_.emplace(text.hash, id);
-  return id;
+  if (known->second) return *known->second;
+  Statement insert = connection_.cached(sql::kInsertText);
+  insert.bind_blob_view(1, text.hash.view())
+      .bind(2, text.byte_count)
+      .bind(3, text.is_zstd)
+      .bind_blob_view(4, text.bytes);
+  BENCHHUD_TRY(insert.run());
+  known->second = TextId(connection_.last_insert_id());
+  return *known->second;
+}
+
+Expected<void> TextWriter::look_ahead(std::span<const ContentHash> hashes) {
+  if (known_.size() > kMostKnown) known_.clear();
+  std::vector<ContentHash> unknown;
+  for (const ContentHash& hash : hashes) {
+    if (known_.try_emplace(hash).second) unknown.push_back(hash);
+  }
+  return look_up(
+      connection_, sql::kFindText, std::span<const ContentHash>(unknown),
+      [](Statement& query, int parameter, const ContentHash& hash) {
+        query.bind_blob_view(parameter, hash.view());
+      },
+      [&](const Statement& row) -> Expected<void> {
+        known_[hash_of(row, 1)] = TextId(row.integer(0));
+        return {};
+      });
 }
 
 }  // namespace benchhud::schema

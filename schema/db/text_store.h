@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,12 +39,14 @@ class TextWriter {
  public:
   explicit TextWriter(Connection& connection) : connection_(connection) {}
   Expected<TextId> put(const PackedText& text);
+  /// Looks many up together that put() is about to be given. Need not be called.
+  Expected<void> look_ahead(std::span<const ContentHash> hashes);
 
  private:
   Connection& connection_;
-  // What this writer put lately, so that a repeated text costs no query. Emptied when it grows
-  // large.
-  std::unordered_map<ContentHash, TextId, ContentHashHasher> known_;
+  // What this writer put or looked up lately, so that a repeated text costs no query; none: it is
+  // not in the store. Emptied when it grows large.
+  std::unordered_map<ContentHash, std::optional<TextId>, ContentHashHasher> known_;
 };
 
 }  // namespace benchhud::schema

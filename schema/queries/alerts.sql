@@ -31,11 +31,11 @@ SELECT DISTINCT alert_id FROM alert_member WHERE experiment_id = $1
 
 -- name: level_changes
 SELECT a.id, a.state, m.onset_run, m.earliest_run, m.latest_run, m.before, m.after, m.direction, m.effect, m.low, m.high,
-       m.confidence
+       m.confidence, m.experiment_id
 FROM alert_member AS m
 JOIN alert AS a ON a.id = m.alert_id
 JOIN alert_run AS r ON r.id = m.onset_run
-WHERE m.experiment_id = $1 AND m.metric = $2 AND a.detected <> 'withdrawn' AND m.detected <> 'withdrawn'
+WHERE m.metric = $1 AND m.experiment_id IN ($2) AND a.detected <> 'withdrawn' AND m.detected <> 'withdrawn'
   AND m.before IS NOT NULL AND m.after IS NOT NULL AND m.effect IS NOT NULL
 ORDER BY r.started_at, a.id, m.place
 
@@ -97,11 +97,11 @@ UPDATE alert_label SET alert_id = $2 WHERE alert_id = $1
 -- name: move_members_of_alert
 UPDATE alert_member SET alert_id = $2 WHERE alert_id = $1
 
--- name: delete_labels_of_alert
-DELETE FROM alert_label WHERE alert_id = $1
+-- name: delete_labels_of_alerts
+DELETE FROM alert_label WHERE alert_id IN ($1)
 
--- name: delete_members_of_alert
-DELETE FROM alert_member WHERE alert_id = $1
+-- name: delete_members_of_alerts
+DELETE FROM alert_member WHERE alert_id IN ($1)
 
 -- name: insert_alert_label
 INSERT INTO alert_label (alert_id, key, before, after) VALUES ($1, $2, $3, $4)
@@ -114,9 +114,9 @@ INSERT INTO alert_member (
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
         $25, $26, $27, $28, $29, $30, $31)
 
--- name: put_alert_run
+-- name: put_alert_runs
 INSERT INTO alert_run (id, name, accelerator_model, started_at)
-SELECT id, name, accelerator_model, started_at FROM run WHERE id = $1
+SELECT id, name, accelerator_model, started_at FROM run WHERE id IN ($1)
 ON CONFLICT (id) DO UPDATE
 SET name = excluded.name, accelerator_model = excluded.accelerator_model, started_at = excluded.started_at
 
@@ -148,21 +148,40 @@ INSERT INTO alert_action (alert_id, at, who, kind, value, token) VALUES ($1, $2,
 -- name: notes_of_alerts
 SELECT alert_id, value FROM alert_action WHERE kind = 'note' ORDER BY id
 
+-- name: contents_of_alerts
+SELECT id, content FROM alert WHERE id IN ($1)
+
 -- name: update_alert
-UPDATE alert
-SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite = $7, model = $8, backend = $9,
-    direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
-    confirmed_run = $15, closed_run = $16, rerun = $17, headline_metric = $18, headline_effect = $19,
-    headline_low = $20, headline_high = $21, headline_before = $22, headline_after = $23, headline_experiment = $24,
-    weight = $25, content = $26, explanation = $27, lost_as = '', is_orphaned = 0, successor = NULL,
+-- Of an alert that there is and that differs: the rows of many are written together. What tells how it was first seen
+-- stays.
+INSERT INTO alert (
+  id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
+  headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
+  weight, explanation, content)
+VALUES ($30, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        $24, $25, $26, $27, $28, $29)
+ON CONFLICT (id) DO UPDATE
+SET onset = excluded.onset, detected = excluded.detected, confirmed_at = excluded.confirmed_at,
+    title = excluded.title, scope = excluded.scope, suite = excluded.suite, model = excluded.model,
+    backend = excluded.backend, direction = excluded.direction, onset_run = excluded.onset_run,
+    last_good_run = excluded.last_good_run, first_bad_run = excluded.first_bad_run,
+    first_seen_run = excluded.first_seen_run, confirmed_run = excluded.confirmed_run,
+    closed_run = excluded.closed_run, rerun = excluded.rerun, headline_metric = excluded.headline_metric,
+    headline_effect = excluded.headline_effect, headline_low = excluded.headline_low,
+    headline_high = excluded.headline_high, headline_before = excluded.headline_before,
+    headline_after = excluded.headline_after, headline_experiment = excluded.headline_experiment,
+    weight = excluded.weight, content = excluded.content, explanation = excluded.explanation,
+    lost_as = '', is_orphaned = 0, successor = NULL,
     -- A mute until a state ends for good when the state comes: it is not in force again when the state goes. Of a title
     -- that is about another metric by now nobody said that it is not to be heard of.
     muted_until = CASE
-      WHEN muted_until = 'confirmed' AND $3 <> 'suspect' THEN ''
-      WHEN muted_until IN ('recovered', 'worse') AND $3 IN ('recovered', 'withdrawn') THEN ''
-      WHEN muted_until = 'worse' AND (headline_metric IS NOT $18 OR coalesce(abs($19) > abs(muted_beyond), TRUE)) THEN ''
-      ELSE muted_until END
-WHERE id = $1 AND content <> $26
+      WHEN alert.muted_until = 'confirmed' AND excluded.detected <> 'suspect' THEN ''
+      WHEN alert.muted_until IN ('recovered', 'worse') AND excluded.detected IN ('recovered', 'withdrawn') THEN ''
+      WHEN alert.muted_until = 'worse'
+       AND (alert.headline_metric IS NOT excluded.headline_metric
+            OR coalesce(abs(excluded.headline_effect) > abs(alert.muted_beyond), TRUE)) THEN ''
+      ELSE alert.muted_until END
 
 -- name: withdraw_alert
 UPDATE alert
@@ -231,6 +250,9 @@ ON CONFLICT (alert_id, event) DO NOTHING
 -- name: notifications_of_alert
 SELECT count(*) FROM notification WHERE alert_id = $1
 
+-- name: notified_alerts
+SELECT DISTINCT alert_id FROM notification ORDER BY alert_id
+
 -- name: undelivered_notifications
 SELECT n.id, n.alert_id, n.event, n.made_at
 FROM notification AS n
@@ -259,8 +281,8 @@ DELETE FROM night_facts WHERE run_id NOT IN (SELECT id FROM run)
 -- name: delete_unused_watch_states
 DELETE FROM watch_state WHERE accelerator_model NOT IN (SELECT accelerator_model FROM run)
 
--- name: night_facts_of_run
-SELECT content, byte_count, is_zstd, bytes FROM night_facts WHERE run_id = $1 AND revision = $2
+-- name: night_facts_of_runs
+SELECT run_id, revision, content, byte_count, is_zstd, bytes FROM night_facts WHERE run_id IN ($1)
 
 -- name: put_night_facts
 INSERT INTO night_facts (run_id, revision, content, byte_count, is_zstd, bytes) VALUES ($1, $2, $3, $4, $5, $6)

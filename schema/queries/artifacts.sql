@@ -49,6 +49,9 @@ DELETE FROM artifact_tie WHERE artifact_id = $1
 -- name: put_artifact_file
 INSERT OR REPLACE INTO artifact_file (path, artifact_id, disk_size, modified_ns) VALUES ($1, $2, $3, $4)
 
+-- name: digest_of_trace
+SELECT (SELECT report_id FROM artifact WHERE trace_id = $1 AND report_id IS NOT NULL ORDER BY id DESC LIMIT 1)
+
 -- name: set_artifact_report
 UPDATE artifact SET report_id = $2 WHERE id = $1
 

@@ -26,10 +26,12 @@ FROM result AS r JOIN line AS f ON f.id = r.failure_line_id
 WHERE r.run_id = $1 AND r.timing_line_id IS NULL AND r.code IS NOT $2
 GROUP BY f.error_id, f.code
 
--- name: files_of_invocation
-SELECT f.path, sum(i.line_count)
-FROM invocation_file AS i JOIN ingested_file AS f ON f.id = i.file_id
-WHERE i.invocation_id = $1 GROUP BY f.path ORDER BY min(f.id)
+-- name: files_of_invocations
+SELECT i.invocation_id, f.path, sum(i.line_count)
+FROM invocation AS of_run
+JOIN invocation_file AS i ON i.invocation_id = of_run.id
+JOIN ingested_file AS f ON f.id = i.file_id
+WHERE of_run.run_id = $1 GROUP BY i.invocation_id, f.path ORDER BY min(f.id)
 
 -- name: first_timed_runs
 SELECT run_id FROM result
@@ -38,18 +40,19 @@ ORDER BY started_at, run_id
 LIMIT $2
 
 -- name: labels_of_invocations
-SELECT l.key, l.value
+SELECT i.run_id, l.key, l.value
 FROM invocation AS i JOIN invocation_label AS l ON l.invocation_id = i.id
-WHERE i.run_id = $1
-ORDER BY i.has_timing, i.timestamp, i.id
+WHERE i.run_id IN ($1)
+ORDER BY i.run_id, i.has_timing, i.timestamp, i.id
 
--- name: labels_of_run
-SELECT l.key, l.value
+-- name: labels_of_runs
+SELECT r.id, l.key, l.value
 FROM run AS r JOIN run_label AS l ON l.accelerator_model = r.accelerator_model AND l.name = r.name
-WHERE r.id = $1
+WHERE r.id IN ($1)
 
--- name: last_run
-SELECT max(started_at) FROM result WHERE experiment_id = $1
+-- name: last_runs
+SELECT id, (SELECT max(started_at) FROM result WHERE experiment_id = e.id)
+FROM experiment AS e WHERE id IN ($1)
 
 -- name: revision
 SELECT CAST(value AS BIGINT) FROM setting WHERE key = 'revision'
@@ -89,6 +92,31 @@ WHERE experiment_id = $1 AND started_at < $2 AND verification_line_id IS NOT NUL
 ORDER BY started_at DESC
 LIMIT 1
 
+-- name: last_verifications
+SELECT v.experiment_id, v.run_id, v.verified_at, v.code
+FROM experiment AS e
+JOIN result AS v ON v.experiment_id = e.id AND v.run_id = (
+  SELECT run_id FROM result INDEXED BY result_verified
+  WHERE experiment_id = e.id AND started_at < $1 AND verification_line_id IS NOT NULL
+  ORDER BY started_at DESC
+  LIMIT 1)
+WHERE e.id IN ($2)
+
+-- name: last_verifications_of_run
+-- Of what a run did not verify; without what the run $3 did.
+SELECT v.experiment_id, v.run_id, v.verified_at, v.code
+FROM result AS r
+JOIN result AS v ON v.experiment_id = r.experiment_id AND v.run_id = (
+  SELECT run_id FROM result INDEXED BY result_verified
+  WHERE experiment_id = r.experiment_id AND started_at < $2 AND verification_line_id IS NOT NULL
+  ORDER BY started_at DESC
+  LIMIT 1)
+WHERE r.run_id = $1 AND r.verification_line_id IS NULL
+  AND NOT EXISTS (SELECT 1 FROM result AS known
+                  WHERE known.run_id = $3 AND known.experiment_id = r.experiment_id
+                    AND known.verification_line_id IS NOT NULL)
+ORDER BY r.experiment_id
+
 -- name: line_by_id
 SELECT l.id, l.invocation_id, l.experiment_id, i.has_timing, i.has_verdict, i.timestamp, f.path,
        l.line_number, l.byte_offset, l.timed, l.code, l.mean_rel_error, l.error_id, l.extra
@@ -124,24 +152,24 @@ SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat,
 FROM result_facts
 WHERE run_id = $1 AND experiment_id = $2
 
--- name: results_of_experiment
+-- name: results_of_experiments
 SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat, iterations_per_run,
        per_iter_time, total_time, xla_compile_time, failure_line_id, failure_error_id, failure_code,
        verification_line_id, verified_at, code, verification_shared, verification_error_id,
        profiled_line_id
 FROM result_facts
-WHERE experiment_id = $1 AND started_at >= $2 AND started_at <= $3
-ORDER BY started_at, run_id
+WHERE experiment_id IN ($3) AND started_at >= $1 AND started_at <= $2
+ORDER BY experiment_id, started_at, run_id
 
--- name: results_of_experiment_without_samples
+-- name: results_of_experiments_without_samples
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, NULL, NULL, NULL,
        NULL, NULL, r.failure_line_id, f.error_id, f.code, r.verification_line_id, r.verified_at,
        r.code, r.verification_shared, v.error_id, r.profiled_line_id
 FROM result AS r
 LEFT JOIN line AS f ON f.id = r.failure_line_id
 LEFT JOIN line AS v ON v.id = r.verification_line_id
-WHERE r.experiment_id = $1 AND r.started_at >= $2 AND r.started_at <= $3
-ORDER BY r.started_at, r.run_id
+WHERE r.experiment_id IN ($3) AND r.started_at >= $1 AND r.started_at <= $2
+ORDER BY r.experiment_id, r.started_at, r.run_id
 
 -- name: results_of_run
 SELECT run_id, experiment_id, started_at, timing_line_id, timing_shared, repeat, iterations_per_run,
@@ -234,6 +262,17 @@ ORDER BY i.run_id
 -- name: text_by_id
 SELECT bytes, zstd, byte_count, hash FROM text WHERE id = $1
 
+-- name: texts_by_id
+SELECT bytes, zstd, byte_count, hash, id FROM text WHERE id IN ($1)
+
+-- name: error_texts_of_run
+-- What a run's results tell of failures and verifications, each once.
+SELECT bytes, zstd, byte_count, hash, id FROM text
+WHERE id IN (SELECT f.error_id FROM result AS r JOIN line AS f ON f.id = r.failure_line_id WHERE r.run_id = $1
+             UNION
+             SELECT v.error_id FROM result AS r JOIN line AS v ON v.id = r.verification_line_id WHERE r.run_id = $1)
+LIMIT $2
+
 -- name: experiments_with_artifacts
 -- Materialized, because the planner would look for the dumps of each result twice.
 WITH dumped AS MATERIALIZED (
@@ -274,6 +313,71 @@ SELECT per_iter_time, total_time, xla_compile_time,
        (SELECT id FROM metric WHERE name = 'total_time'),
        (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s')
 FROM line WHERE id = $1
+
+-- name: samples_of_run
+-- Of its results' timing lines, in the order of results_of_run. Columns as samples_of_line has them, and the result's key.
+SELECT l.per_iter_time, l.total_time, l.xla_compile_time,
+       (SELECT id FROM metric WHERE name = 'per_iter_time'),
+       (SELECT id FROM metric WHERE name = 'total_time'),
+       (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s'),
+       r.started_at, r.run_id, r.experiment_id
+FROM result AS r JOIN line AS l ON l.id = r.timing_line_id
+WHERE r.run_id = $1
+ORDER BY r.experiment_id
+
+-- name: samples_of_results
+-- The same of some of a run's results.
+SELECT l.per_iter_time, l.total_time, l.xla_compile_time,
+       (SELECT id FROM metric WHERE name = 'per_iter_time'),
+       (SELECT id FROM metric WHERE name = 'total_time'),
+       (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s'),
+       r.started_at, r.run_id, r.experiment_id
+FROM result AS r JOIN line AS l ON l.id = r.timing_line_id
+WHERE r.run_id = $1 AND r.experiment_id IN ($2)
+ORDER BY r.experiment_id
+
+-- name: measurements_of_run
+-- Columns as measurements_of_line has them, and the result's key.
+SELECT m.metric_id, k.name, m.shape, m.n, m.median, m.mean, m.min, m.max, m.samples, x.bytes, x.zstd,
+       x.byte_count, r.started_at, r.run_id, r.experiment_id
+FROM result AS r
+JOIN measurement AS m ON m.line_id = r.timing_line_id
+JOIN metric AS k ON k.id = m.metric_id
+LEFT JOIN text AS x ON x.id = m.text_id
+WHERE r.run_id = $1
+ORDER BY r.experiment_id
+
+-- name: measurements_of_results
+-- The same of some of a run's results.
+SELECT m.metric_id, k.name, m.shape, m.n, m.median, m.mean, m.min, m.max, m.samples, x.bytes, x.zstd,
+       x.byte_count, r.started_at, r.run_id, r.experiment_id
+FROM result AS r
+JOIN measurement AS m ON m.line_id = r.timing_line_id
+JOIN metric AS k ON k.id = m.metric_id
+LEFT JOIN text AS x ON x.id = m.text_id
+WHERE r.run_id = $1 AND r.experiment_id IN ($2)
+ORDER BY r.experiment_id
+
+-- name: samples_of_series
+-- The same of an experiment's results, in the order of results_of_experiments.
+SELECT l.per_iter_time, l.total_time, l.xla_compile_time,
+       (SELECT id FROM metric WHERE name = 'per_iter_time'),
+       (SELECT id FROM metric WHERE name = 'total_time'),
+       (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s'),
+       r.started_at, r.run_id, r.experiment_id
+FROM result AS r JOIN line AS l ON l.id = r.timing_line_id
+WHERE r.experiment_id = $1 AND r.started_at >= $2 AND r.started_at <= $3
+ORDER BY r.started_at, r.run_id
+
+-- name: measurements_of_series
+SELECT m.metric_id, k.name, m.shape, m.n, m.median, m.mean, m.min, m.max, m.samples, x.bytes, x.zstd,
+       x.byte_count, r.started_at, r.run_id, r.experiment_id
+FROM result AS r
+JOIN measurement AS m ON m.line_id = r.timing_line_id
+JOIN metric AS k ON k.id = m.metric_id
+LEFT JOIN text AS x ON x.id = m.text_id
+WHERE r.experiment_id = $1 AND r.started_at >= $2 AND r.started_at <= $3
+ORDER BY r.started_at, r.run_id
 
 -- name: replay_whole_lines
 SELECT l.per_iter_time, l.total_time, l.xla_compile_time,

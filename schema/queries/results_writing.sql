@@ -15,10 +15,10 @@ ORDER BY id DESC
 LIMIT 1
 
 -- name: find_experiment
-SELECT id, timed FROM experiment WHERE hash = $1
+SELECT id, timed, hash FROM experiment WHERE hash IN ($1)
 
 -- name: find_metric
-SELECT id FROM metric WHERE name = $1
+SELECT id, name FROM metric WHERE name IN ($1)
 
 -- name: finish_file
 UPDATE ingested_file
@@ -40,7 +40,7 @@ INSERT INTO ingested_file (path, content_hash, byte_count, line_count, accepted,
 VALUES ($1, $2, 0, 0, 0, 0, 0, $3, 0, 0)
 
 -- name: insert_metric
-INSERT INTO metric (name) VALUES ($1) ON CONFLICT (name) DO NOTHING
+INSERT INTO metric (name) VALUES ($1)
 
 -- name: insert_rejected_line
 INSERT INTO rejected_line (file_id, path, line_number, byte_offset, byte_count, hash, retriable,
@@ -71,7 +71,7 @@ SELECT id, byte_offset, hash, text_id, byte_count FROM rejected_line WHERE path 
 SELECT r.name FROM invocation AS i JOIN run AS r ON r.id = i.run_id WHERE i.id = $1
 
 -- name: find_text
-SELECT id FROM text WHERE hash = $1
+SELECT id, hash FROM text WHERE hash IN ($1)
 
 -- name: insert_text
 INSERT INTO text (hash, byte_count, zstd, bytes) VALUES ($1, $2, $3, $4)
@@ -178,7 +178,7 @@ DELETE FROM result WHERE run_id = $1
 DELETE FROM run WHERE id = $1
 
 -- name: experiment_family
-SELECT family, batch_size FROM experiment WHERE id = $1
+SELECT family, batch_size, id FROM experiment WHERE id IN ($1)
 
 -- name: insert_invocation_file
 INSERT INTO invocation_file (invocation_id, file_id, line_count) VALUES ($1, $2, $3)
@@ -222,7 +222,7 @@ SELECT run_id FROM invocation WHERE id = $1 AND run_id IS NOT NULL
 SELECT started_at FROM run WHERE id = $1
 
 -- name: runs_of_model
-SELECT id, name FROM run WHERE accelerator_model = $1
+SELECT id, name, started_at, verified_at FROM run WHERE accelerator_model = $1
 
 -- name: invocation_of_result
 SELECT DISTINCT i.id
@@ -248,7 +248,7 @@ WHERE i.run_id = $1 AND l.timed = 1
                 AND a.name LIKE '%/xla-profile/%' AND f.modified_ns >= i.timestamp * 1e9)
 
 -- name: timed_experiments_of_family
-SELECT id FROM experiment WHERE family = $1 AND timed = 1 ORDER BY id
+SELECT id, family FROM experiment WHERE family IN ($1) AND timed = 1 ORDER BY id
 
 -- name: timed_experiments_in_run
 SELECT DISTINCT e.id
@@ -269,5 +269,4 @@ HAVING count(r.timing_line_id) = 0
 UPDATE run SET result_count = $2, revision = $3 WHERE id = $1
 
 -- name: update_run_times
-UPDATE run SET started_at = $2, verified_at = $3
-WHERE id = $1 AND (started_at <> $2 OR verified_at IS DISTINCT FROM $3)
+UPDATE run SET started_at = $2, verified_at = $3 WHERE id = $1

@@ -59,6 +59,8 @@ WHERE m.type = 'table' AND m.name LIKE 'trace%' AND c.name = 'trace_id'
 DELETE FROM access_token;
 DELETE FROM audit;
 DELETE FROM delivery;
+DELETE FROM setting WHERE substr(key, 1, length('trace_place')) = 'trace_place';
+DELETE FROM orphan_pack;
 
 -- name: newest_ingest
 -- What came last, with what was not taken of it.

@@ -131,6 +131,12 @@ Expected<void> forget_artifact(Connection& connection, ArtifactId id) {
   return {};
 }
 
+Expected<std::optional<TextId>> digest_of_trace(Connection& connection, TraceId trace) {
+  Statement query = connection.cached(sql::kDigestOfTrace);
+  query.bind(1, trace);
+  return one(query, [](const Statement& row) { return optional_id<TextId>(row, 0); }, "digest");
+}
+
 Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest) {
   BENCHHUD_TRY(connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, digest).run());
   BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));

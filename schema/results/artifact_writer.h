@@ -48,6 +48,8 @@ Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view
 
 /// Forgets a dump, with its files and ties; what it refers to stays.
 Expected<void> forget_artifact(Connection& connection, ArtifactId id);
+/// The digest of a trace as the newest of its artifacts that has one has it.
+Expected<std::optional<TextId>> digest_of_trace(Connection& connection, TraceId trace);
 /// Gives an artifact the digest of its trace, in place of one that it has.
 Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -153,6 +154,9 @@ struct SourceOrderedLine {
   std::span<const double> total_time;  ///< empty if the line has none
 };
 
+/// Takes a kept text.
+using VisitText = std::function<void(TextId id, std::string_view text)>;
+
 class Reader {
  public:
   explicit Reader(Connection& connection) : connection_(connection) {}
@@ -170,6 +174,8 @@ class Reader {
   /// those on `accelerator_model`, if given. Errors: kNotFound, kAmbiguous.
   Expected<Run> find_run(std::string_view text,
                          std::optional<std::string_view> accelerator_model = {});
+  /// Gives runs that were read without labels theirs.
+  Expected<void> add_labels(std::span<Run> runs);
   /// Accelerator models that have runs, the one with the newest run first.
   Expected<std::vector<std::string>> accelerator_models();
   Expected<std::vector<Invocation>> invocations(RunId run);
@@ -179,9 +185,9 @@ class Reader {
   /// Experiments with an id above `after`, by id.
   Expected<std::vector<StoredExperiment>> experiments_after(ExperimentId after);
 
-  /// When the newest run started in which an experiment has a result. None for one without any: of
-  /// lines that know no batch size and count for others.
-  Expected<std::optional<double>> last_run(ExperimentId experiment);
+  /// When the newest run started in which an experiment has a result, by experiment. Without those
+  /// that have none: of lines that know no batch size and count for others.
+  Expected<std::map<ExperimentId, double>> last_runs(std::span<const ExperimentId> experiments);
   /// The first runs in which an experiment was timed, oldest first, at most `limit`.
   Expected<std::vector<RunId>> first_timed_runs(ExperimentId experiment, std::size_t limit);
   /// How many results an experiment has in runs that started within [since, until).
@@ -195,6 +201,10 @@ class Reader {
   Expected<ResultFacts> result(RunId run, ExperimentId experiment);
   /// The results of one experiment in runs that started within [since, until], oldest first.
   Expected<std::vector<ResultFacts>> series(ExperimentId experiment, double since, double until);
+  /// The same of several experiments, by experiment; without `with_samples` with neither samples
+  /// nor repetitions.
+  Expected<std::vector<ResultFacts>> series(std::span<const ExperimentId> experiments, double since,
+                                            double until, bool with_samples);
   /// The same with neither samples nor repetitions.
   Expected<std::vector<ResultFacts>> series_without_samples(ExperimentId experiment, double since,
                                                             double until);
@@ -205,11 +215,12 @@ class Reader {
   /// The newest verification of an experiment in a run that started before `before`.
   Expected<std::optional<VerificationFacts>> last_verification(ExperimentId experiment,
                                                                double before);
-  /// The verifications of the last run on an accelerator model that started before `before` and has
-  /// any. For an experiment among them it is what last_verification() finds, at a tenth of the
-  /// cost. By experiment.
-  Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> verifications_before(
-      std::string_view accelerator_model, double before);
+  /// The same of many, by experiment; without those that have none.
+  Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> last_verifications(
+      std::span<const ExperimentId> experiments, double before);
+  /// The same of what a run did not verify. `results`: the run's.
+  Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> last_verifications(
+      const Run& run, std::span<const ResultFacts> results);
 
   /// Every line that a result is made of, in the order of time and arrival.
   Expected<std::vector<LineFacts>> lines(RunId run, ExperimentId experiment);
@@ -219,6 +230,12 @@ class Reader {
 
   /// A kept text, whole. Error: kNotFound.
   Expected<std::string> text(TextId id);
+  /// Visits kept texts, one at a time, in no order; without those that cannot be read, of which
+  /// text() tells why.
+  Expected<void> visit_texts(std::span<const TextId> ids, const VisitText& visit);
+  /// Visits what results of a run tell of failures and verifications, each text once, at most
+  /// `limit` of them, as visit_texts() does.
+  Expected<void> visit_error_texts(RunId run, std::size_t limit, const VisitText& visit);
 
   /// Newest first, with id below `before` if given.
   Expected<std::vector<IngestedFile>> ingests(std::optional<FileId> before, std::size_t limit);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "schema/base/content_hash.h"
+#include "schema/db/key_lookup.h"
 #include "schema/db/rows.h"
 #include "schema/db/text_store.h"
 #include "schema/queries.h"
@@ -28,24 +29,39 @@ IngestedFile read_ingest(const Statement& row) {
   return file;
 }
 
+/// Of a row that begins with the columns of sql::kTextById. Error: kCorrupt.
+Expected<std::string> read_text(const Statement& row) {
+  auto text = unpack_text(row.blob(0), row.integer(1) != 0, row.integer(2));
+  // SQLite does not see damage within a value.
+  if (text && content_hash(*text).view() != row.blob(3)) {
+    return Error{ErrorCode::kCorrupt, "a kept text is not what was taken in"};
+  }
+  return text;
+}
+
 }  // namespace
 
 Expected<std::string> Reader::text(TextId id) {
   Statement query = connection_.cached(sql::kTextById);
   query.bind(1, id);
-  BENCHHUD_ASSIGN(auto text,
-                  one(
-                      query,
-                      [](const Statement& row) -> Expected<std::string> {
-                        auto bytes = unpack_text(row.blob(0), row.integer(1) != 0, row.integer(2));
-                        // SQLite does not see damage within a value.
-                        if (bytes && content_hash(*bytes).view() != row.blob(3)) {
-                          return Error{ErrorCode::kCorrupt, "a kept text is not what was taken in"};
-                        }
-                        return bytes;
-                      },
-                      fmt::format("text {}", to_int(id))));
+  BENCHHUD_ASSIGN(auto text, one(query, read_text, fmt::format("text {}", to_int(id))));
   return text;
+}
+
+Expected<void> Reader::visit_texts(std::span<const TextId> ids, const VisitText& visit) {
+  return look_up(connection_, sql::kTextsById, ids, [&](const Statement& row) -> Expected<void> {
+    if (const auto text = read_text(row)) visit(TextId(row.integer(4)), *text);
+    return {};
+  });
+}
+
+Expected<void> Reader::visit_error_texts(RunId run, std::size_t limit, const VisitText& visit) {
+  Statement query = connection_.cached(sql::kErrorTextsOfRun);
+  query.bind(1, run).bind(2, static_cast<std::int64_t>(limit));
+  while (query.step()) {
+    if (const auto text = read_text(query)) visit(TextId(query.integer(4)), *text);
+  }
+  return query.status();
 }
 
 Expected<std::vector<IngestedFile>> Reader::ingests(std::optional<FileId> before,

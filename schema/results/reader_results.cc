@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "schema/db/key_lookup.h"
 #include "schema/db/rows.h"
 #include "schema/db/text_store.h"
 #include "schema/queries.h"
@@ -43,6 +44,16 @@ ResultFacts read_result(const Statement& row) {
   }
   facts.profiled_line = optional_id<LineId>(row, 18);
   return facts;
+}
+
+using Verifications = std::vector<std::pair<ExperimentId, VerificationFacts>>;
+
+Verifications::value_type read_verification(const Statement& row) {
+  VerificationFacts facts;
+  facts.run = RunId(row.integer(1));
+  facts.verified_at = row.real(2);
+  facts.code = row.text(3);
+  return {ExperimentId(row.integer(0)), std::move(facts)};
 }
 
 LineFacts read_line(const Statement& row) {
@@ -100,16 +111,31 @@ Expected<ResultFacts> Reader::result(RunId run, ExperimentId experiment) {
 
 Expected<std::vector<ResultFacts>> Reader::series(ExperimentId experiment, double since,
                                                   double until) {
-  Statement query = connection_.cached(sql::kResultsOfExperiment);
-  query.bind(1, experiment).bind(2, since).bind(3, until);
-  return collect(query, read_result);
+  return series(std::span(&experiment, 1), since, until, true);
+}
+
+Expected<std::vector<ResultFacts>> Reader::series(std::span<const ExperimentId> experiments,
+                                                  double since, double until, bool with_samples) {
+  std::vector<ExperimentId> ids(experiments.begin(), experiments.end());
+  std::sort(ids.begin(), ids.end());
+  std::vector<ResultFacts> found;
+  const std::string_view sql =
+      with_samples ? sql::kResultsOfExperiments : sql::kResultsOfExperimentsWithoutSamples;
+  BENCHHUD_TRY(look_up(
+      connection_, sql, std::span<const ExperimentId>(ids),
+      [&](Statement& query, int parameter, ExperimentId id) {
+        query.bind(1, since).bind(2, until).bind(parameter, id);
+      },
+      [&](const Statement& row) -> Expected<void> {
+        found.push_back(read_result(row));
+        return {};
+      }));
+  return found;
 }
 
 Expected<std::vector<ResultFacts>> Reader::series_without_samples(ExperimentId experiment,
                                                                   double since, double until) {
-  Statement query = connection_.cached(sql::kResultsOfExperimentWithoutSamples);
-  query.bind(1, experiment).bind(2, since).bind(3, until);
-  return collect(query, read_result);
+  return series(std::span(&experiment, 1), since, until, false);
 }
 
 Expected<std::vector<std::pair<RunId, std::vector<double>>>> Reader::series_of_metric(
@@ -136,17 +162,40 @@ Expected<std::optional<VerificationFacts>> Reader::last_verification(ExperimentI
   return found;
 }
 
-Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> Reader::verifications_before(
-    std::string_view accelerator_model, double before) {
+Expected<Verifications> Reader::last_verifications(std::span<const ExperimentId> experiments,
+                                                   double before) {
+  Verifications found;
+  BENCHHUD_TRY(look_up(
+      connection_, sql::kLastVerifications, experiments,
+      [before](Statement& query, int parameter, ExperimentId id) {
+        query.bind(1, before).bind(parameter, id);
+      },
+      [&](const Statement& row) -> Expected<void> {
+        found.push_back(read_verification(row));
+        return {};
+      }));
+  std::ranges::sort(found, {}, &Verifications::value_type::first);
+  return found;
+}
+
+Expected<Verifications> Reader::last_verifications(const Run& run,
+                                                   std::span<const ResultFacts> results) {
+  // Nearly always the last run that verified anything verified them all.
   Statement query = connection_.cached(sql::kVerificationsBefore);
-  query.bind(1, accelerator_model).bind(2, before);
-  return collect(query, [](const Statement& row) {
-    VerificationFacts facts;
-    facts.run = RunId(row.integer(1));
-    facts.verified_at = row.real(2);
-    facts.code = row.text(3);
-    return std::pair(ExperimentId(row.integer(0)), std::move(facts));
-  });
+  query.bind(1, run.accelerator_model).bind(2, run.started_at);
+  BENCHHUD_ASSIGN(Verifications found, collect(query, read_verification));
+  const auto is_known = [&](const ResultFacts& result) {
+    return result.verification || std::ranges::binary_search(found, result.experiment, {},
+                                                             &Verifications::value_type::first);
+  };
+  if (std::ranges::all_of(results, is_known)) return found;
+  Statement rest = connection_.cached(sql::kLastVerificationsOfRun);
+  rest.bind(1, run.id).bind(2, run.started_at);
+  found.empty() ? rest.bind_null(3) : rest.bind(3, found.front().second.run);
+  while (rest.step()) found.push_back(read_verification(rest));
+  BENCHHUD_TRY(rest.status());
+  std::ranges::sort(found, {}, &Verifications::value_type::first);
+  return found;
 }
 
 Expected<std::vector<LineFacts>> Reader::lines(RunId run, ExperimentId experiment) {
@@ -168,9 +217,7 @@ Expected<std::vector<StoredMeasurement>> Reader::measurements(LineId line) {
   BENCHHUD_ASSIGN(OwnSamples own,
                   one(query, read_own_samples, fmt::format("line {}", to_int(line))));
   BENCHHUD_ASSIGN(auto measurements, measurements_of_line(connection_, line, std::move(own)));
-  std::sort(measurements.begin(), measurements.end(), [](const auto& a, const auto& b) {
-    return a.measurement.metric < b.measurement.metric;
-  });
+  sort_by_name(&measurements);
   return measurements;
 }
 

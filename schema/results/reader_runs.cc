@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
+#include "schema/db/key_lookup.h"
 #include "schema/db/rows.h"
 #include "schema/model/hud_terms.h"
 #include "schema/queries.h"
@@ -47,16 +49,26 @@ Run read_run(const Statement& row) {
   return run;
 }
 
-Expected<void> read_labels(Connection& connection, Run* run) {
+/// Gives the runs their labels.
+Expected<void> read_labels(Connection& connection, std::span<Run> runs) {
+  std::vector<RunId> ids;
+  std::unordered_map<RunId, Run*> of_ids;
+  for (Run& run : runs) {
+    ids.push_back(run.id);
+    of_ids.emplace(run.id, &run);
+  }
   // Labels of invocations first, then those given to the run, which win.
-  for (const std::string_view sql : {sql::kLabelsOfInvocations, sql::kLabelsOfRun}) {
-    Statement query = connection.cached(sql);
-    query.bind(1, run->id);
-    while (query.step()) run->labels[std::string(query.text(0))] = query.text(1);
-    BENCHHUD_TRY(query.status());
+  for (const std::string_view sql : {sql::kLabelsOfInvocations, sql::kLabelsOfRuns}) {
+    BENCHHUD_TRY(look_up(
+        connection, sql, std::span<const RunId>(ids), [&](const Statement& row) -> Expected<void> {
+          of_ids.at(RunId(row.integer(0)))->labels[std::string(row.text(1))] = row.text(2);
+          return {};
+        }));
   }
   // An empty value is a label that a command removed.
-  std::erase_if(run->labels, [](const auto& label) { return label.second.empty(); });
+  for (Run& run : runs) {
+    std::erase_if(run.labels, [](const auto& label) { return label.second.empty(); });
+  }
   return {};
 }
 
@@ -97,16 +109,26 @@ Expected<std::vector<Run>> Reader::runs(const RunFilter& filter) {
   const std::int64_t last_id =
       filter.after ? to_int(filter.after->second) : std::numeric_limits<std::int64_t>::min();
   query.bind(1, filter.since).bind(2, std::min(last_time, filter.until)).bind(3, last_id);
+  const auto& models = filter.accelerator_models;
+  const auto is_on_one = [&](const Run& run) {
+    return models.empty() ||
+           std::find(models.begin(), models.end(), run.accelerator_model) != models.end();
+  };
   std::vector<Run> runs;
-  while (runs.size() < filter.limit && query.step()) {
-    Run run = read_run(query);
-    const auto& models = filter.accelerator_models;
-    if (!models.empty() &&
-        std::find(models.begin(), models.end(), run.accelerator_model) == models.end()) {
-      continue;
+  // As many at a time as one statement finds the labels of.
+  for (bool has_more = true; has_more && runs.size() < filter.limit;) {
+    const std::size_t before = runs.size();
+    const std::size_t most = std::min(kKeysAStatement, filter.limit - before);
+    while (runs.size() < before + most && (has_more = query.step())) {
+      Run run = read_run(query);
+      if (is_on_one(run)) runs.push_back(std::move(run));
     }
-    if (filter.with_labels || !filter.labels.empty()) BENCHHUD_TRY(read_labels(connection_, &run));
-    if (has_labels(run, filter.labels)) runs.push_back(std::move(run));
+    if (filter.with_labels || !filter.labels.empty()) {
+      BENCHHUD_TRY(read_labels(connection_, std::span(runs).subspan(before)));
+    }
+    runs.erase(std::remove_if(runs.begin() + static_cast<std::ptrdiff_t>(before), runs.end(),
+                              [&](const Run& run) { return !has_labels(run, filter.labels); }),
+               runs.end());
   }
   BENCHHUD_TRY(query.status());
   return runs;
@@ -116,9 +138,11 @@ Expected<Run> Reader::run(RunId id) {
   Statement query = connection_.cached(sql::kRunById);
   query.bind(1, id);
   BENCHHUD_ASSIGN(Run run, one(query, read_run, fmt::format("run {}", to_int(id))));
-  BENCHHUD_TRY(read_labels(connection_, &run));
+  BENCHHUD_TRY(read_labels(connection_, std::span(&run, 1)));
   return run;
 }
+
+Expected<void> Reader::add_labels(std::span<Run> runs) { return read_labels(connection_, runs); }
 
 Expected<Run> Reader::find_run(std::string_view text,
                                std::optional<std::string_view> accelerator_model) {
@@ -147,15 +171,18 @@ Expected<std::vector<Invocation>> Reader::invocations(RunId run) {
                     invocation.run_name = row.text(4);
                     return invocation;
                   }));
-  for (Invocation& invocation : invocations) {
-    Statement files = connection_.cached(sql::kFilesOfInvocation);
-    files.bind(1, invocation.id);
-    while (files.step()) {
-      invocation.files.emplace_back(files.text(0));
-      invocation.line_count += files.integer(1);
-    }
-    BENCHHUD_TRY(files.status());
+  Statement files = connection_.cached(sql::kFilesOfInvocations);
+  files.bind(1, run);
+  std::unordered_map<InvocationId, Invocation*> of_ids;
+  for (Invocation& invocation : invocations) of_ids.emplace(invocation.id, &invocation);
+  while (files.step()) {
+    // Outside a transaction one may have come since.
+    const auto found = of_ids.find(InvocationId(files.integer(0)));
+    if (found == of_ids.end()) continue;
+    found->second->files.emplace_back(files.text(1));
+    found->second->line_count += files.integer(2);
   }
+  BENCHHUD_TRY(files.status());
   return invocations;
 }
 
@@ -236,10 +263,16 @@ Expected<void> visit_experiments_of(
   return query.status();
 }
 
-Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
-  Statement query = connection_.cached(sql::kLastRun);
-  query.bind(1, experiment);
-  return one(query, [](const Statement& row) { return row.optional_real(0); }, "answer");
+Expected<std::map<ExperimentId, double>> Reader::last_runs(
+    std::span<const ExperimentId> experiments) {
+  std::map<ExperimentId, double> last;
+  BENCHHUD_TRY(look_up(connection_, sql::kLastRuns, experiments,
+                       [&](const Statement& row) -> Expected<void> {
+                         if (!row.is_null(1))
+                           last.emplace(ExperimentId(row.integer(0)), row.real(1));
+                         return {};
+                       }));
+  return last;
 }
 
 Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {

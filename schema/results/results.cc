@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "schema/db/key_lookup.h"
 #include "schema/db/row_batch.h"
 #include "schema/db/rows.h"
 #include "schema/db/setting.h"
@@ -21,6 +22,12 @@ namespace {
 struct InvocationRow {
   InvocationId id{};
   std::optional<RunId> run;
+};
+
+struct StoredRun {
+  RunId id{};
+  double started_at = 0;
+  std::optional<double> verified_at;
 };
 
 struct RunTimes {
@@ -42,9 +49,9 @@ class RunUpdate {
     std::map<std::string, RunTimes> times;
     for (std::size_t i = 0; i < rows_.size(); ++i) note_time(facts_[i], &times[names[i]]);
     for (const auto& [name, run_times] : times) BENCHHUD_TRY(put_run(name, run_times));
-    for (std::size_t i = 0; i < rows_.size(); ++i) BENCHHUD_TRY(move(rows_[i], runs_[names[i]]));
-    for (const auto& [name, id] : runs_) {
-      if (!times.contains(name)) BENCHHUD_TRY(remove_run(id));
+    for (std::size_t i = 0; i < rows_.size(); ++i) BENCHHUD_TRY(move(rows_[i], runs_[names[i]].id));
+    for (const auto& [name, run] : runs_) {
+      if (!times.contains(name)) BENCHHUD_TRY(remove_run(run.id));
     }
     return {};
   }
@@ -66,7 +73,10 @@ class RunUpdate {
   Expected<void> load_runs() {
     Statement query = connection_.cached(sql::kRunsOfModel);
     query.bind(1, model_);
-    while (query.step()) runs_[std::string(query.text(1))] = RunId(query.integer(0));
+    while (query.step()) {
+      runs_[std::string(query.text(1))] = {RunId(query.integer(0)), query.real(2),
+                                           query.optional_real(3)};
+    }
     return query.status();
   }
 
@@ -92,14 +102,16 @@ class RunUpdate {
       insert.bind(1, model_).bind(2, name).bind(3, started_at).bind(4, times.last_verification);
       BENCHHUD_TRY(insert.run());
       const auto id = RunId(connection_.last_insert_id());
-      runs_.emplace(name, id);
+      runs_.emplace(name, StoredRun{id, started_at, times.last_verification});
       dirty_->insert(id);
       return {};
     }
+    const StoredRun& run = found->second;
+    if (run.started_at == started_at && run.verified_at == times.last_verification) return {};
     Statement update = connection_.cached(sql::kUpdateRunTimes);
-    update.bind(1, found->second).bind(2, started_at).bind(3, times.last_verification);
+    update.bind(1, run.id).bind(2, started_at).bind(3, times.last_verification);
     BENCHHUD_TRY(update.run());
-    if (connection_.changes() > 0) dirty_->insert(found->second);
+    dirty_->insert(run.id);
     return {};
   }
 
@@ -125,8 +137,8 @@ class RunUpdate {
   const RunGrouping grouping_;
   std::set<RunId>* dirty_;
   std::vector<InvocationRow> rows_;
-  std::vector<InvocationFacts> facts_;  // of rows_
-  std::map<std::string, RunId> runs_;
+  std::vector<InvocationFacts> facts_;     // of rows_
+  std::map<std::string, StoredRun> runs_;  // by name
 };
 
 // --- Results -----------------------------------------------------------------------------------
@@ -332,13 +344,39 @@ class ResultUpdate {
   Expected<const ExperimentFacts*> facts(ExperimentId id) {
     const auto known = experiments_.find(id);
     if (known != experiments_.end()) return &known->second;
-    if (experiments_.size() >= static_cast<std::size_t>(lines_at_once_)) experiments_.clear();
-    Statement query = connection_.cached(sql::kExperimentFamily);
-    query.bind(1, id);
-    ExperimentFacts found;
-    if (query.step()) found = {std::string(query.blob(0)), !query.is_null(1)};
-    BENCHHUD_TRY(query.status());
-    return &experiments_.emplace(id, std::move(found)).first->second;
+    BENCHHUD_TRY(look_up_facts(std::span(&id, 1)));
+    return &experiments_.at(id);
+  }
+
+  // Of those that the lines at hand are of, as many as are kept.
+  Expected<void> look_up_facts_of_lines() {
+    std::vector<ExperimentId> ids;
+    ids.reserve(lines_.size());
+    for (const RunLine& line : lines_) ids.push_back(line.experiment);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    ids.resize(std::min(ids.size(), static_cast<std::size_t>(lines_at_once_)));
+    const auto is_known = [&](ExperimentId id) { return experiments_.contains(id); };
+    const auto known = static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), is_known));
+    make_room_for_facts(ids.size() - known);
+    std::erase_if(ids, is_known);
+    return look_up_facts(ids);
+  }
+
+  void make_room_for_facts(std::size_t count) {
+    if (experiments_.size() + count > static_cast<std::size_t>(lines_at_once_)) {
+      experiments_.clear();
+    }
+  }
+
+  Expected<void> look_up_facts(std::span<const ExperimentId> ids) {
+    make_room_for_facts(ids.size());
+    for (const ExperimentId id : ids) experiments_[id] = {};
+    return look_up(
+        connection_, sql::kExperimentFamily, ids, [&](const Statement& row) -> Expected<void> {
+          experiments_[ExperimentId(row.integer(2))] = {std::string(row.blob(0)), !row.is_null(1)};
+          return {};
+        });
   }
 
   Expected<void> find_profiled(RunId run) {
@@ -351,6 +389,7 @@ class ResultUpdate {
 
   Expected<void> find_timed_in_run() {
     timed_in_run_.clear();
+    BENCHHUD_TRY(look_up_facts_of_lines());
     std::unordered_set<ExperimentId> seen;
     for (const RunLine& line : lines_) {
       if (!line.timed) continue;
@@ -359,6 +398,36 @@ class ResultUpdate {
         timed_in_run_[experiment->family].push_back(line.experiment);
       }
     }
+    return find_timed_ever();
+  }
+
+  // Of families that lines without timings and batch size are of and that were not timed in the
+  // run. Where a family's lines are read share by share, only its own lines tell that.
+  Expected<void> find_timed_ever() {
+    timed_ever_.clear();
+    if (share_.count > 1) return {};
+    std::vector<std::string> families;
+    for (const RunLine& line : lines_) {
+      if (line.timed) continue;
+      BENCHHUD_ASSIGN(const ExperimentFacts* experiment, facts(line.experiment));
+      if (experiment->has_batch_size || timed_in_run_.contains(experiment->family)) continue;
+      if (timed_ever_.try_emplace(experiment->family).second) {
+        families.push_back(experiment->family);
+      }
+    }
+    return look_up_timed_ever(families);
+  }
+
+  Expected<void> look_up_timed_ever(std::span<const std::string> families) {
+    BENCHHUD_TRY(look_up(
+        connection_, sql::kTimedExperimentsOfFamily, families,
+        [](Statement& query, int parameter, const std::string& family) {
+          query.bind_blob(parameter, family);
+        },
+        [&](const Statement& row) -> Expected<void> {
+          timed_ever_[std::string(row.blob(1))].push_back(ExperimentId(row.integer(0)));
+          return {};
+        }));
     return {};
   }
 
@@ -378,12 +447,12 @@ class ResultUpdate {
       is_shared_ = timed_here > 1;
       return {};
     }
-    Statement query = connection_.cached(sql::kTimedExperimentsOfFamily);
-    query.bind_blob(1, experiment->family);
-    std::vector<ExperimentId> ever;
-    while (query.step()) ever.push_back(ExperimentId(query.integer(0)));
-    BENCHHUD_TRY(query.status());
-    if (!ever.empty()) targets_ = std::move(ever);
+    auto ever = timed_ever_.find(experiment->family);
+    if (ever == timed_ever_.end()) {
+      ever = timed_ever_.try_emplace(experiment->family).first;
+      BENCHHUD_TRY(look_up_timed_ever(std::span(&ever->first, 1)));
+    }
+    if (!ever->second.empty()) targets_ = ever->second;
     is_shared_ = targets_.size() > 1;
     return {};
   }
@@ -448,6 +517,7 @@ class ResultUpdate {
   std::vector<RunLine> lines_;
   std::unordered_set<LineId> profiled_;
   std::unordered_map<std::string, std::vector<ExperimentId>> timed_in_run_;  // by family
+  std::unordered_map<std::string, std::vector<ExperimentId>> timed_ever_;    // by family
   std::vector<ExperimentId> targets_;
   bool is_shared_ = false;  // whether there are others than the targets at hand
   Share share_;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "schema/base/time.h"
+#include "schema/db/key_lookup.h"
+#include "schema/db/rows.h"
 #include "schema/model/line_metrics.h"
 #include "schema/queries.h"
 #include "schema/results/invocation_group.h"
@@ -27,7 +29,7 @@ struct RetriableLine {
 };
 
 struct KnownExperiment {
-  ExperimentId id{};
+  std::optional<ExperimentId> id;  // none: it was looked up and is not in the store
   bool timed = false;
 };
 
@@ -43,6 +45,8 @@ struct FileWriter::State {
 
   Expected<InvocationGroup*> group_of(const NewLine& line);
   Expected<KnownExperiment*> experiment_of(const NewLine& line);
+  Expected<void> look_up_experiments(std::span<const ContentHash> identities);
+  Expected<void> look_up_metrics(std::span<const std::string_view> names);
   Expected<std::int64_t> metric_id(std::string_view name);
   Expected<bool> is_in_fresh(const InvocationGroup& group, ExperimentId experiment,
                              const ContentHash& identity);
@@ -79,7 +83,8 @@ struct FileWriter::State {
   std::optional<std::pair<LineOrigin, InvocationGroup*>> last_group;
 
   std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
-  std::map<std::string, std::int64_t, std::less<>> metrics;
+  // By name; none: it was looked up and is not in the store.
+  std::map<std::string, std::optional<std::int64_t>, std::less<>> metrics;
   // Rejections of this path that may be whole lines by now, by byte offset.
   std::map<std::int64_t, RetriableLine> retriable;
   // Rejections of this path that were pruned: byte offset and hash.
@@ -133,11 +138,11 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   group->has_verdict |= has_verdict;
 
   const ContentHash identity = line_identity(group, line.hash);
-  BENCHHUD_ASSIGN(const bool is_known, find_known(state.connection, group, experiment->id, identity,
-                                                  line.line_number, line.byte_offset));
+  BENCHHUD_ASSIGN(const bool is_known, find_known(state.connection, group, *experiment->id,
+                                                  identity, line.line_number, line.byte_offset));
   bool is_duplicate = is_known;
   if (!is_known && group->has_forgotten) {
-    BENCHHUD_ASSIGN(is_duplicate, state.is_in_fresh(*group, experiment->id, identity));
+    BENCHHUD_ASSIGN(is_duplicate, state.is_in_fresh(*group, *experiment->id, identity));
   }
   if (is_duplicate) {
     ++state.report.duplicate;
@@ -148,12 +153,12 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   group->fresh_has_timing |= line.timed;
   group->fresh_has_verdict |= has_verdict;
   if (line.timed && !experiment->timed) {
-    BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, experiment->id).run());
+    BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, *experiment->id).run());
     experiment->timed = true;
     state.changed.newly_timed_families.push_back(line.family);
   }
   BENCHHUD_ASSIGN(const LineId id,
-                  state.insert_line(line, identity, *group->fresh, experiment->id));
+                  state.insert_line(line, identity, *group->fresh, *experiment->id));
   BENCHHUD_TRY(state.insert_measurements(id, line));
   ++state.report.accepted;
   return Outcome::kAccepted;
@@ -208,18 +213,13 @@ Expected<void> FileWriter::State::make_fresh(InvocationGroup* group) {
 }
 
 Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line) {
-  if (experiments.size() > kMostKnown) experiments.clear();
-  const auto [found, is_new] = experiments.try_emplace(line.identity);
-  KnownExperiment* const known = &found->second;
-  if (!is_new) return known;
-
-  Statement query = connection.cached(sql::kFindExperiment);
-  query.bind_blob_view(1, line.identity.view());
-  if (query.step()) {
-    *known = {ExperimentId(query.integer(0)), query.integer(1) != 0};
-    return known;
+  auto found = experiments.find(line.identity);
+  if (found == experiments.end()) {
+    BENCHHUD_TRY(look_up_experiments(std::span(&line.identity, 1)));
+    found = experiments.find(line.identity);
   }
-  BENCHHUD_TRY(query.status());
+  KnownExperiment* const known = &found->second;
+  if (known->id) return known;
   const Experiment& experiment = *line.experiment;
   Statement insert = connection.cached(sql::kInsertExperiment);
   insert.bind_blob_view(1, line.identity.view()).bind_blob_view(2, line.family.view());
@@ -231,6 +231,49 @@ Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line)
   BENCHHUD_TRY(insert.run());
   *known = {ExperimentId(connection.last_insert_id()), false};
   return known;
+}
+
+Expected<void> FileWriter::State::look_up_experiments(std::span<const ContentHash> identities) {
+  if (experiments.size() > kMostKnown) experiments.clear();
+  std::vector<ContentHash> unknown;
+  for (const ContentHash& identity : identities) {
+    if (experiments.try_emplace(identity).second) unknown.push_back(identity);
+  }
+  return look_up(
+      connection, sql::kFindExperiment, std::span<const ContentHash>(unknown),
+      [](Statement& query, int parameter, const ContentHash& identity) {
+        query.bind_blob_view(parameter, identity.view());
+      },
+      [&](const Statement& row) -> Expected<void> {
+        experiments[hash_of(row, 2)] = {ExperimentId(row.integer(0)), row.integer(1) != 0};
+        return {};
+      });
+}
+
+Expected<void> FileWriter::State::look_up_metrics(std::span<const std::string_view> names) {
+  if (metrics.size() > kMostKnown) metrics.clear();
+  std::vector<std::string_view> unknown;
+  for (const std::string_view name : names) {
+    if (metrics.try_emplace(std::string(name)).second) unknown.push_back(name);
+  }
+  return look_up(
+      connection, sql::kFindMetric, std::span<const std::string_view>(unknown),
+      [](Statement& query, int parameter, std::string_view name) {
+        query.bind_text_view(parameter, name);
+      },
+      [&](const Statement& row) -> Expected<void> {
+        metrics.find(row.text(1))->second = row.integer(0);
+        return {};
+      });
+}
+
+Expected<void> FileWriter::look_ahead(std::span<const ContentHash> experiments) {
+  return state_->look_up_experiments(experiments);
+}
+
+Expected<void> FileWriter::look_ahead(const NamedByNewLines& names) {
+  BENCHHUD_TRY(state_->look_up_metrics(names.metrics));
+  return state_->texts.look_ahead(names.texts);
 }
 
 Expected<bool> FileWriter::State::is_in_fresh(const InvocationGroup& group, ExperimentId experiment,
@@ -303,15 +346,16 @@ Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& 
 }
 
 Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
-  if (const auto known = metrics.find(name); known != metrics.end()) return known->second;
-  if (metrics.size() > kMostKnown) metrics.clear();
-  BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
-  Statement query = connection.cached(sql::kFindMetric);
-  query.bind(1, name);
-  const std::int64_t id = query.step() ? query.integer(0) : 0;
-  BENCHHUD_TRY(query.status());
-  metrics.emplace(name, id);
-  return id;
+  auto known = metrics.find(name);
+  if (known == metrics.end()) {
+    BENCHHUD_TRY(look_up_metrics(std::span(&name, 1)));
+    known = metrics.find(name);
+  }
+  if (!known->second) {
+    BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
+    known->second = connection.last_insert_id();
+  }
+  return *known->second;
 }
 
 // A line that stands where an retriable one was rejected, and begins as that one did, is that one,

@@ -63,6 +63,13 @@ struct NewLine {
   std::span<const NewMeasurement> measurements;
 };
 
+/// What some new lines name, beside their experiments, that may be in the store already. Each may
+/// be there more than once.
+struct NamedByNewLines {
+  std::vector<ContentHash> texts;
+  std::vector<std::string_view> metrics;
+};
+
 struct NewRejection {
   std::int64_t line_number = 0;
   std::int64_t byte_offset = 0;
@@ -119,6 +126,10 @@ class FileWriter {
   FileWriter(FileWriter&&) noexcept;
   ~FileWriter();
 
+  /// Looks up together the experiments, by identity, that the next lines are of; or what those
+  /// name. Need not be called: what it was not told of is looked up when its line comes.
+  Expected<void> look_ahead(std::span<const ContentHash> experiments);
+  Expected<void> look_ahead(const NamedByNewLines& names);
   Expected<Outcome> add(const NewLine& line);
   /// False: it was rejected before and pruned since, and is nothing that anybody is told of.
   Expected<bool> reject(const NewRejection& rejection);

@@ -1,13 +1,10 @@
 #include "schema/store/store_backup.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -19,7 +16,6 @@
 #include <utility>
 
 #include "schema/base/content_hash.h"
-#include "schema/base/system_error.h"
 #include "schema/base/time.h"
 #include "schema/db/rows.h"
 #include "schema/db/store_folder.h"
@@ -91,25 +87,6 @@ Expected<StoreCopy> describe(Connection& connection, const std::string& path) {
   std::error_code error;
   copy.bytes = fs::file_size(path, error);
   return copy;
-}
-
-/// Makes an empty file that those may read and write who may do so with `like`: a copy shows nobody
-/// what its store hides. Error: kIo.
-Expected<void> make_file_like(const std::string& like, const std::string& path) {
-  constexpr mode_t kReadAndWrite = 0666;
-  struct stat status{};
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return Error{is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo,
-                 fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  }
-  if (stat(like.c_str(), &status) == 0) {
-    // Root's work for a service must stay the service's; for others this is refused.
-    [[maybe_unused]] const int owned = fchown(file, status.st_uid, status.st_gid);
-    [[maybe_unused]] const int moded = fchmod(file, status.st_mode & kReadAndWrite);
-  }
-  close(file);
-  return {};
 }
 
 /// Copies a store into a file that is being made, and looks it through.

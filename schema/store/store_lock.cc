@@ -104,6 +104,11 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
 
 Expected<StoreLock> StoreTurns::take(Connection& connection) const {
   BENCHHUD_ASSIGN(StoreLock lock, StoreLock::take(store_, work_, patience_));
+  BENCHHUD_TRY(check(connection));
+  return lock;
+}
+
+Expected<void> StoreTurns::check(Connection& connection) const {
   if (connection.has_moved()) {
     return Error{
         ErrorCode::kBusy,
@@ -111,8 +116,7 @@ Expected<StoreLock> StoreTurns::take(Connection& connection) const {
                     "before is in the one that was there",
                     store_)};
   }
-  BENCHHUD_TRY(check_schema_version(connection));
-  return lock;
+  return check_schema_version(connection);
 }
 
 }  // namespace benchhud::schema

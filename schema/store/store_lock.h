@@ -54,6 +54,8 @@ class StoreTurns {
   /// somebody put another file in the place of the store's since it was opened; kVersion where it
   /// was migrated by a newer program.
   Expected<StoreLock> take(Connection& connection) const;
+  /// For who has had the lock for a while: the last two of those errors.
+  Expected<void> check(Connection& connection) const;
 
  private:
   std::string store_, work_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "schema/base/system_error.h"
 #include "schema/store/store_backup.h"
 
 namespace benchhud::schema {
@@ -49,6 +51,23 @@ int rename_to_free(const std::string& from, const std::string& to) {
 bool is_there(const std::string& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));
+}
+
+Expected<void> make_file_like(const std::string& like, const std::string& path) {
+  constexpr mode_t kReadAndWrite = 0666;
+  struct stat status{};
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) {
+    return Error{is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo,
+                 fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  }
+  if (stat(like.c_str(), &status) == 0) {
+    // Root's work for a service must stay the service's; for others this is refused.
+    [[maybe_unused]] const int owned = fchown(file, status.st_uid, status.st_gid);
+    [[maybe_unused]] const int moded = fchmod(file, status.st_mode & kReadAndWrite);
+  }
+  close(file);
+  return {};
 }
 
 std::string free_name(const std::string& wanted, std::string_view end) {

@@ -16,6 +16,10 @@ bool is_there(const std::string& path);
 /// `wanted``end`, or where that is taken the first of "`wanted`-2`end`", "`wanted`-3`end`", …
 std::string free_name(const std::string& wanted, std::string_view end = "");
 
+/// Makes an empty file that those may read and write who may do so with `like`: a copy shows nobody
+/// what its original hides. Errors: kFull, kIo.
+Expected<void> make_file_like(const std::string& like, const std::string& path);
+
 /// A database's file that is being made, as `NAME.PID.partial`: gone unless it was kept, with what
 /// SQLite keeps beside it. While it is made, the file `NAME.PID.partial-lock` is locked; so the
 /// next one that is made in the same folder can remove what killed processes have left.

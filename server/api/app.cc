@@ -577,6 +577,17 @@ Expected<void> App::warm_history(const std::function<bool()>& go_on) {
   return {};
 }
 
+Expected<void> App::warm_search() {
+  BENCHHUD_ASSIGN(auto lease, pool_.borrow());
+  BENCHHUD_ASSIGN(const auto transaction,
+                  schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+  schema::Reader reader(lease.connection());
+  BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
+  const auto index = analyses_.search_index({reader, *snapshot});
+  if (!index) return index.error();
+  return {};
+}
+
 void App::warm(const std::function<bool()>& go_on) noexcept {
   try {
     std::vector<std::string> addresses, tables;
@@ -599,6 +610,8 @@ void App::warm(const std::function<bool()>& go_on) noexcept {
       if (!go_on()) return;
       warm_address(address);
     }
+    if (!go_on()) return;
+    [[maybe_unused]] const auto warmed = warm_search();
   } catch (const std::exception&) {
     // Out of memory, say: answers are then made when asked for.
   }

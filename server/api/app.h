@@ -118,6 +118,7 @@ class App {
   std::vector<std::string> recent_tables(const service::Snapshot& snapshot) const;
   void warm_address(const std::string& target);
   schema::Expected<void> warm_history(const std::function<bool()>& go_on);
+  schema::Expected<void> warm_search();
   /// Makes ready the runs of the `depth`-th night back and on, a few milliseconds long. Gives the
   /// night to go on with, or kNoMoreNights.
   schema::Expected<std::size_t> warm_nights(std::size_t depth, std::chrono::nanoseconds* worked);

@@ -1,13 +1,16 @@
 #include "server/api/cache_prefetcher.h"
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <utility>
 
 #include "schema/base/caught_error.h"
 #include "schema/store/store.h"
+#include "service/maintenance/trace_moves.h"
 #include "service/traces/trace_digest.h"
+#include "trace/pack/trace_move.h"
 #include "trace/trace_index.h"
 
 namespace benchhud::server {
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{250};
 constexpr std::chrono::milliseconds kPatience{1000};
+constexpr std::int64_t kMostMoved = 100;  // what is more is for `benchhud traces move`
 
 }  // namespace
 
@@ -48,7 +52,9 @@ bool CachePrefetcher::index_traces() {
   };
   // Any other failure is said to who asks for it: the trace has no index, or no report.
   return !is_busy(trace::index_traces(*store, trace::ReindexScope::kStale, go_on)) &&
-         !is_busy(service::renew_digests(*store, service::Digests::kOutdated, go_on));
+         !is_busy(trace::index_moved_traces(*store, trace::ReindexScope::kStale, go_on)) &&
+         !is_busy(service::renew_digests(*store, service::Digests::kOutdated, go_on)) &&
+         !is_busy(service::move_rest_out(*store, nullptr, kMostMoved, go_on));
 }
 
 void CachePrefetcher::work() {

@@ -271,8 +271,9 @@ class QueryProcesses::Turn {
   QueryProcesses& of_;
 };
 
-Expected<std::string> QueryProcesses::answer(schema::TraceId trace, const std::string& sql,
-                                             std::size_t rows, const IsCancelled& is_cancelled) {
+Expected<std::string> QueryProcesses::answer(const trace::CheckedTrace& trace,
+                                             const std::string& sql, std::size_t rows,
+                                             const IsCancelled& is_cancelled) {
   if (options_.command.empty()) {
     return Error{ErrorCode::kBusy, "Queries are not answered here."};
   }

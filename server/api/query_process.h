@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "schema/base/errors.h"
-#include "schema/model/artifact.h"
 #include "server/http/message.h"
+#include "trace/pack/open_trace.h"
 
 namespace benchhud::server {
 
@@ -37,7 +37,7 @@ class QueryProcesses {
   /// Errors: those of schema::TraceSql::prepare() and schema::open_store_for_reading(); kBusy where
   /// other queries run, where the process could not be started, limit itself or prepare the query
   /// in its time, and where it was cancelled; kInternal where it ended by a fault.
-  schema::Expected<std::string> answer(schema::TraceId trace, const std::string& sql,
+  schema::Expected<std::string> answer(const trace::CheckedTrace& trace, const std::string& sql,
                                        std::size_t rows, const IsCancelled& is_cancelled);
 
  private:

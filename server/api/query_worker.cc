@@ -26,6 +26,7 @@
 #include "schema/db/buffered_reading.h"
 #include "schema/store/store.h"
 #include "trace/answers/trace_sql.h"
+#include "trace/pack/open_trace.h"
 
 namespace benchhud::server {
 namespace {
@@ -149,20 +150,21 @@ Expected<WorkerRequest> read_request() {
     return read.ec == std::errc();
   };
   const bool is_read = number(&trace) && number(&request.query.rows) && number(&request.parent);
-  const std::string_view rest(at, static_cast<std::size_t>(end - at));
-  const std::size_t path_end = rest.find('\0');
+  std::string_view rest(at, static_cast<std::size_t>(end - at));
   const Error no_request{ErrorCode::kInternal, "this command is for `benchhud serve` alone"};
-  if (!is_read || path_end == rest.npos) {
-    return no_request;
+  if (!is_read) return no_request;
+  request.query.trace.trace = schema::TraceId(trace);
+  std::string rules_text;
+  for (std::string* const each : {&request.query.store_path, &request.query.trace.pack_key,
+                                  &request.query.trace.pack_file, &rules_text}) {
+    const std::size_t end_of_text = rest.find('\0');
+    if (end_of_text == rest.npos) return no_request;
+    *each = rest.substr(0, end_of_text);
+    rest.remove_prefix(end_of_text + 1);
   }
-  request.query.trace = schema::TraceId(trace);
-  const std::size_t rules_end = rest.find('\0', path_end + 1);
-  if (rules_end == rest.npos) return no_request;
-  request.query.store_path = rest.substr(0, path_end);
-  BENCHHUD_ASSIGN(auto rules, analysis::KernelRules::parse(
-                                  rest.substr(path_end + 1, rules_end - path_end - 1), "rules"));
+  BENCHHUD_ASSIGN(auto rules, analysis::KernelRules::parse(rules_text, "rules"));
   analysis::set_kernel_rules(std::move(rules));
-  request.query.sql = rest.substr(rules_end + 1);
+  request.query.sql = rest;
   return request;
 }
 
@@ -188,7 +190,9 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
   BENCHHUD_TRY(schema::read_with_small_buffer(store));
   BENCHHUD_ASSIGN(const auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
-  BENCHHUD_ASSIGN(TraceSql query, TraceSql::prepare(store, request.trace, request.sql, class_of));
+  BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(store, request.trace));
+  BENCHHUD_ASSIGN(TraceSql query,
+                  TraceSql::prepare(data.database(), data.number(), request.sql, class_of));
   std::string text;
   const auto line = [&](char letter, const auto& write) {
     text.clear();
@@ -213,6 +217,11 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
     is_full = sent >= kMostReplyBytes;
     return is_taken && !is_full;
   });
+  if (outcome.error && !data.database().is_sound()) {
+    // Its pack was not read whole by this process. Where it is a copy whose bytes have changed, it
+    // is fetched again for the next query.
+    [[maybe_unused]] const auto again = trace::OpenTrace::open(store, request.trace.trace);
+  }
   text.clear();
   schema::JsonWriter json(&text);
   json.begin_object();
@@ -239,9 +248,13 @@ Expected<void> answer_request(Clock::time_point began, Lines* lines) {
 }  // namespace
 
 std::string request_text(const QueryRequest& request) {
-  std::string text = fmt::format("{} {} {}\n{}", to_int(request.trace), request.rows, ::getpid(),
-                                 request.store_path);
+  std::string text = fmt::format("{} {} {}\n{}", to_int(request.trace.trace), request.rows,
+                                 ::getpid(), request.store_path);
   text += '\0';
+  for (const std::string& each : {request.trace.pack_key, request.trace.pack_file}) {
+    text += each;
+    text += '\0';
+  }
   // Classes are by the server's rules, wherever they are asked for.
   text += analysis::kernel_rules().own_text();
   text += '\0';

@@ -1,7 +1,9 @@
 // The process that answers one SQL query over a trace, and what it and the server say to each
 // other, over one socket, the process's standard input:
 //
-//     request: "TRACE ROWS PARENT\n" (decimal), the store's path, NUL, the SQL; then the end
+//     request: "TRACE ROWS PARENT\n" (decimal), the store's path, the key and the file of the
+//              trace's pack ("" of one that is in the store), the rules of classes, each with NUL
+//              behind it; the SQL; then the end
 //     reply:   lines, each a letter and what follows it to the line's end
 //              C  the columns' names, a JSON array: the statement is prepared
 //              R  a row, a JSON array; any number of them
@@ -17,7 +19,7 @@
 #include <string>
 #include <string_view>
 
-#include "schema/model/artifact.h"
+#include "trace/pack/open_trace.h"
 
 namespace benchhud::server {
 
@@ -37,7 +39,7 @@ inline constexpr std::size_t kMostReplyBytes = std::size_t{4} << 20;
 
 struct QueryRequest {
   std::string store_path;
-  schema::TraceId trace{};
+  trace::CheckedTrace trace;
   std::size_t rows = 0;  ///< that are given at most
   std::string sql;
 };

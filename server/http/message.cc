@@ -5,7 +5,8 @@
 namespace benchhud::server {
 namespace {
 
-/// When to try again what failed because others were using the store or the memory.
+/// When to try again what failed because others were using the store or the memory, or because what
+/// the store uses did not answer.
 constexpr const char* kRetryAfterSeconds = "10";
 
 }  // namespace
@@ -24,8 +25,9 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   if (error.code == schema::ErrorCode::kMethodNotAllowed) {
     response.headers.emplace_back("Allow", allow);
   }
-  const bool passes =
-      error.code == schema::ErrorCode::kBusy || error.code == schema::ErrorCode::kNoMemory;
+  const bool passes = error.code == schema::ErrorCode::kBusy ||
+                      error.code == schema::ErrorCode::kNoMemory ||
+                      error.code == schema::ErrorCode::kUnavailable;
   if (passes) response.headers.emplace_back("Retry-After", kRetryAfterSeconds);
   if (error.code == schema::ErrorCode::kUnauthorized) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"benchhud\"");

@@ -1,5 +1,7 @@
 #include "server/routes/result_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -52,7 +54,7 @@ Expected<ResultList> ResultList::make(RequestContext& context) {
 std::string ResultList::key(const RequestContext& context) const {
   if (!named_runs_) return std::to_string(context.snapshot().revision);
   std::string key = std::to_string(context.snapshot().catalog_version);
-  for (const service::RunEntry* entry : runs_) key += "." + std::to_string(entry->history);
+  for (const service::RunEntry* entry : runs_) key += fmt::format(".{}", entry->history);
   return key;
 }
 

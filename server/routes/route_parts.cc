@@ -1,5 +1,7 @@
 #include "server/routes/route_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -208,7 +210,7 @@ std::string cursor_scope(const RequestContext& context, int version) {
   query.forget("limit");
   query.forget("format");
   scope += query.canonical();
-  if (version > 1) scope += "#" + std::to_string(version);
+  if (version > 1) scope += fmt::format("#{}", version);
   return scope;
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "analysis/results/runner_command.h"
 #include "schema/alerts/night_quality.h"
@@ -271,6 +270,17 @@ Expected<ResponsePlan> get_error(RequestContext& context) {
                       "text/plain; charset=utf-8"};
 }
 
+/// When the newest run of each experiment started that `matches`, of those that have results.
+template <class Matches>
+Expected<std::map<schema::ExperimentId, double>> last_runs_of(RequestContext& context,
+                                                              const Matches& matches) {
+  std::vector<schema::ExperimentId> experiments;
+  for (const CatalogEntry& entry : context.catalog().entries()) {
+    if (matches(entry)) experiments.push_back(entry.id());
+  }
+  return context.reader().last_runs(experiments);
+}
+
 Expected<void> write_experiments(RequestContext& context, schema::JsonWriter& json,
                                  const std::optional<Cursor>& cursor) {
   const ExperimentFilter filter(context.query);
@@ -289,10 +299,11 @@ Expected<void> write_experiments(RequestContext& context, schema::JsonWriter& js
   std::size_t written = 0;
   const CatalogEntry* last = nullptr;
   bool more = false;
+  BENCHHUD_ASSIGN(const auto last_runs, last_runs_of(context, [&](const CatalogEntry& entry) {
+                    return filter.matches(entry);
+                  }));
   for (std::size_t place = 0; place < entries.size(); ++place) {
-    if (!filter.matches(entries[place])) continue;
-    BENCHHUD_ASSIGN(const auto last_run, context.reader().last_run(entries[place].id()));
-    if (!last_run) continue;
+    if (!filter.matches(entries[place]) || !last_runs.contains(entries[place].id())) continue;
     ++total;
     if (place < first) continue;
     if (written == limit) {
@@ -346,19 +357,21 @@ Expected<void> write_models(RequestContext& context, schema::JsonWriter& json,
   const auto& part = context.query.text("q");
   using Key = std::pair<std::string_view, std::string_view>;
   std::map<Key, ModelItem> models;
-  for (const CatalogEntry& entry : context.catalog().entries()) {
-    if (!filter.matches(entry)) continue;
+  const auto matches = [&](const CatalogEntry& entry) {
     const auto& e = entry.experiment();
-    if (!schema::contains_ignoring_case(e.suite, part) &&
-        !schema::contains_ignoring_case(e.model, part))
-      continue;
-    BENCHHUD_ASSIGN(const auto started_at, context.reader().last_run(entry.id()));
-    if (!started_at) continue;
+    return filter.matches(entry) && (schema::contains_ignoring_case(e.suite, part) ||
+                                     schema::contains_ignoring_case(e.model, part));
+  };
+  BENCHHUD_ASSIGN(const auto last_runs, last_runs_of(context, matches));
+  for (const CatalogEntry& entry : context.catalog().entries()) {
+    const auto started_at = last_runs.find(entry.id());
+    if (started_at == last_runs.end()) continue;
+    const auto& e = entry.experiment();
     ModelItem& item = models[{e.suite, e.model}];
     item.tests.insert(e.test);
     item.backends.insert(entry.backend());
     item.accelerator_models.insert(e.accelerator_model);
-    item.last_run_at = std::max(item.last_run_at, *started_at);
+    item.last_run_at = std::max(item.last_run_at, started_at->second);
   }
   auto at = models.begin();
   if (cursor) at = models.upper_bound({cursor->texts[0], cursor->texts[1]});

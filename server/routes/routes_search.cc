@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
@@ -17,15 +22,27 @@ using schema::Expected;
 /// Nothing that people look for is longer.
 constexpr std::size_t kLongestQuery = 200;
 
+using LastRuns = std::map<schema::ExperimentId, double>;
+
 /// When the newest run started that has results of a model's experiments; none where all are gone.
-Expected<std::optional<double>> last_seen(RequestContext& context,
-                                          const service::SearchItem& model) {
+std::optional<double> last_seen(const LastRuns& last_runs, const service::SearchItem& model) {
   std::optional<double> last;
   for (const auto id : model.experiments) {
-    BENCHHUD_ASSIGN(const auto at, context.reader().last_run(id));
-    if (at) last = std::max(last.value_or(*at), *at);
+    const auto at = last_runs.find(id);
+    if (at != last_runs.end()) last = std::max(last.value_or(at->second), at->second);
   }
   return last;
+}
+
+/// Of the experiments of these models.
+Expected<LastRuns> last_runs_of(RequestContext& context,
+                                std::span<const service::SearchHit> models) {
+  std::vector<schema::ExperimentId> experiments;
+  for (const service::SearchHit& hit : models) {
+    experiments.insert(experiments.end(), hit.item->experiments.begin(),
+                       hit.item->experiments.end());
+  }
+  return context.reader().last_runs(experiments);
 }
 
 /// A hit as it is answered.
@@ -39,17 +56,25 @@ struct Shown {
 Expected<std::vector<Shown>> shown_hits(RequestContext& context, std::size_t limit,
                                         service::SearchHits* found) {
   std::vector<Shown> shown;
-  for (auto hit = found->hits.begin(); hit != found->hits.end() && shown.size() < limit;) {
-    std::optional<double> at = hit->item->at;
-    if (found->kind == service::SearchKind::kModel) {
-      BENCHHUD_ASSIGN(at, last_seen(context, *hit->item));
-      if (!at) {
-        hit = found->hits.erase(hit);
-        continue;
-      }
+  std::vector<service::SearchHit>& hits = found->hits;
+  const bool are_models = found->kind == service::SearchKind::kModel;
+  // As many at a time as are still to be shown.
+  for (std::size_t looked_at = 0; looked_at < hits.size() && shown.size() < limit;) {
+    const std::size_t next = std::min(hits.size(), looked_at + limit - shown.size());
+    const std::span<const service::SearchHit> some(hits.data() + looked_at, next - looked_at);
+    LastRuns last_runs;
+    if (are_models) {
+      BENCHHUD_ASSIGN(last_runs, last_runs_of(context, some));
     }
-    shown.push_back({*hit, at});
-    ++hit;
+    for (const service::SearchHit& hit : some) {
+      const auto at = are_models ? last_seen(last_runs, *hit.item) : hit.item->at;
+      if (are_models && !at) continue;  // all its results are gone
+      hits[shown.size()] = hit;
+      shown.push_back({hit, at});
+    }
+    hits.erase(hits.begin() + static_cast<std::ptrdiff_t>(shown.size()),
+               hits.begin() + static_cast<std::ptrdiff_t>(next));
+    looked_at = shown.size();
   }
   return shown;
 }

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <unordered_map>
 
 #include "analysis/statistics/estimators.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
+#include "schema/db/key_lookup.h"
 #include "schema/model/metric.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
@@ -33,6 +35,45 @@ Kind kind_of(const std::string& metric) {
 
 using Point = analysis::Estimate;
 
+std::vector<schema::ExperimentId> ids_of(std::span<const CatalogEntry* const> entries) {
+  std::vector<schema::ExperimentId> ids;
+  for (const CatalogEntry* entry : entries) ids.push_back(entry->id());
+  return ids;
+}
+
+/// Adds the results of some experiments to the runs that are shown, `since` the first of them and
+/// `until` the last.
+Expected<void> judge_experiments(RequestContext& context, const SeriesScope& scope,
+                                 std::span<const CatalogEntry* const> entries, double since,
+                                 double until, std::vector<analysis::JudgedRun>* judged) {
+  const std::vector<schema::ExperimentId> ids = ids_of(entries);
+  BENCHHUD_ASSIGN(const auto earlier, context.reader().last_verifications(ids, since));
+  // A metric that is no time has samples of its own.
+  const bool is_time = kind_of(context.query.text("metric")) != Kind::kMetric;
+  BENCHHUD_ASSIGN(const auto results, context.reader().series(ids, since, until, is_time));
+  const auto errors = service::error_texts(context.view);
+  BENCHHUD_TRY(errors.read_ahead(results));
+  for (const CatalogEntry* entry : entries) {
+    std::optional<schema::VerificationFacts> last;
+    const auto before = std::ranges::lower_bound(earlier, entry->id(), {},
+                                                 [](const auto& one) { return one.first; });
+    if (before != earlier.end() && before->first == entry->id()) last = before->second;
+    auto measurements = schema::TimingMeasurements::of_series(context.reader().connection(),
+                                                              entry->id(), since, until);
+    for (const auto& facts :
+         std::ranges::equal_range(results, entry->id(), {}, &schema::ResultFacts::experiment)) {
+      const auto place = scope.places.find(facts.run);
+      if (place != scope.places.end()) {
+        BENCHHUD_ASSIGN(auto view,
+                        analysis::judge_stored_result(measurements, *entry, facts, last, errors));
+        (*judged)[place->second].results.push_back(std::move(view));
+      }
+      if (facts.verification) last = facts.verification;
+    }
+  }
+  return errors.status();
+}
+
 /// Every run's results of the model alone, judged, in the runs' order.
 Expected<std::vector<analysis::JudgedRun>> judge_model(RequestContext& context,
                                                        const SeriesScope& scope) {
@@ -41,25 +82,13 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(RequestContext& context,
   if (scope.runs.empty()) return judged;
   const double since = scope.runs.front()->run.started_at;
   const double until = scope.runs.back()->run.started_at;
-  const auto errors = service::error_texts(context.view);
-  for (const CatalogEntry* entry : scope.entries) {
-    BENCHHUD_ASSIGN(auto last, context.reader().last_verification(entry->id(), since));
-    // A metric that is no time has samples of its own.
-    BENCHHUD_ASSIGN(const auto series,
-                    kind_of(context.query.text("metric")) == Kind::kMetric
-                        ? context.reader().series_without_samples(entry->id(), since, until)
-                        : context.reader().series(entry->id(), since, until));
-    for (const auto& facts : series) {
-      const auto place = scope.places.find(facts.run);
-      if (place != scope.places.end()) {
-        BENCHHUD_ASSIGN(auto view, analysis::judge_stored_result(context.reader(), *entry, facts,
-                                                                 last, errors));
-        judged[place->second].results.push_back(std::move(view));
-      }
-      if (facts.verification) last = facts.verification;
-    }
+  // Some at a time, so that the samples of a few are held.
+  std::span<const CatalogEntry* const> rest = scope.entries;
+  while (!rest.empty()) {
+    const auto some = rest.first(std::min(rest.size(), schema::kKeysAStatement));
+    BENCHHUD_TRY(judge_experiments(context, scope, some, since, until, &judged));
+    rest = rest.subspan(some.size());
   }
-  BENCHHUD_TRY(errors.status());
   return judged;
 }
 
@@ -176,16 +205,23 @@ Expected<bool> is_watched_series(RequestContext& context, const SeriesScope& sco
   return context.query.text("baseline") == rules.baseline;
 }
 
-/// What alerts hold of one of the series; nothing where `is_watched` is false.
-Expected<void> write_changes(schema::JsonWriter& json, RequestContext& context,
-                             schema::AlertRuns& runs, bool is_watched,
-                             schema::ExperimentId experiment) {
+/// What alerts hold of the series.
+Expected<schema::LevelChanges> changes_of(RequestContext& context, const SeriesScope& scope,
+                                          std::span<const CatalogEntry* const> entries) {
+  BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(context, scope));
+  if (!is_watched) return schema::LevelChanges();
+  return schema::level_changes(context.reader().connection(), ids_of(entries),
+                               context.query.text("metric"));
+}
+
+/// Writes those of one of them.
+Expected<void> write_changes(schema::JsonWriter& json, schema::AlertRuns& runs,
+                             const schema::LevelChanges& changes, schema::ExperimentId experiment) {
   json.begin_array();
-  if (is_watched) {
-    BENCHHUD_ASSIGN(const auto changes,
-                    schema::level_changes(context.reader().connection(), experiment,
-                                          context.query.text("metric")));
-    for (const auto& change : changes) BENCHHUD_TRY(views::write_level_change(json, change, runs));
+  if (const auto found = changes.find(experiment); found != changes.end()) {
+    for (const auto& change : found->second) {
+      BENCHHUD_TRY(views::write_level_change(json, change, runs));
+    }
   }
   json.end_array();
   return {};
@@ -227,7 +263,8 @@ Expected<void> write_series(RequestContext& context, schema::JsonWriter& json,
                             const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(context, scope));
   BENCHHUD_ASSIGN(auto points, make_points(context, scope, judged));
-  BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(context, scope));
+  const auto shown = shown_entries(context, scope, judged);
+  BENCHHUD_ASSIGN(const schema::LevelChanges changes, changes_of(context, scope, shown));
   schema::AlertRuns runs = runs_of(context);
   json.begin_object();
   write_unit(json, context.query.text("metric"));
@@ -236,11 +273,11 @@ Expected<void> write_series(RequestContext& context, schema::JsonWriter& json,
   BENCHHUD_TRY(write_run_marks(json, context, scope.runs));
   json.key("series");
   json.begin_array();
-  for (const CatalogEntry* entry : shown_entries(context, scope, judged)) {
+  for (const CatalogEntry* entry : shown) {
     json.begin_object();
     write_series_points(json, *entry, judged, points[entry->id()]);
     json.key("changes");
-    BENCHHUD_TRY(write_changes(json, context, runs, is_watched, entry->id()));
+    BENCHHUD_TRY(write_changes(json, runs, changes, entry->id()));
     json.end_object();
   }
   json.end_array();

@@ -1,4 +1,6 @@
 // Verification: models by backends, codes over runs, transitions; and what failed, by cause.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -314,7 +316,7 @@ Expected<ResponsePlan> get_transitions(RequestContext& context) {
     }
   }
   std::string key = service::AnalysisCache::dependencies(context.snapshot(), *run, {});
-  if (since != nullptr) key += "." + std::to_string(since->history);
+  if (since != nullptr) key += fmt::format(".{}", since->history);
   return ResponsePlan{std::move(key), [&context, run, since](schema::JsonWriter& json) {
                         return write_transitions(context, json, *run, since);
                       }};

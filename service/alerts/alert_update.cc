@@ -15,6 +15,7 @@
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_chart.h"
 #include "schema/alerts/alert_history.h"
+#include "schema/alerts/alert_writer.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/alerts/night_quality.h"
 #include "schema/alerts/notification.h"
@@ -75,7 +76,7 @@ class Update {
  public:
   /// `basis`: what all alerts follow from, beside the nights.
   Update(schema::Connection& store, const analysis::FleetRules& rules, std::string basis)
-      : store_(store), reader_(store), rules_(rules), basis_(std::move(basis)) {}
+      : store_(store), reader_(store), rules_(rules), basis_(std::move(basis)), writer_(store) {}
 
   Expected<AlertUpdate> run(std::size_t most_together) {
     BENCHHUD_ASSIGN(auto runs, reader_.runs({}));
@@ -94,7 +95,7 @@ class Update {
     BENCHHUD_ASSIGN(const auto numbered, schema::number_parked_alerts(store_));
     update_.added = numbered.size();
     BENCHHUD_TRY(keep_numbered(numbered));
-    if (are_charts_new_) BENCHHUD_TRY(schema::next_revision(store_));
+    if (is_changed_) BENCHHUD_TRY(schema::next_revision(store_));
     BENCHHUD_TRY(notify());
     return update_;
   }
@@ -115,11 +116,17 @@ class Update {
     return keep({fleet, experiments.catalog, nights, noise, onsets}, model, marks);
   }
 
+  Expected<void> flush() {
+    BENCHHUD_ASSIGN(const bool is_changed, writer_.flush());
+    is_changed_ = is_changed_ || is_changed;
+    return {};
+  }
+
   // Of the nights that are judged again, whether or not that was so when the newest was watched
   // last.
   Expected<void> keep_qualities(const AlertDetector& fleet, std::span<const schema::Run> nights) {
     const auto& qualities = fleet.qualities();
-    bool is_changed = false;
+    std::vector<schema::NightQualityOfRun> judged;
     constexpr std::size_t kJudgedAgain = analysis::CommonChangeDetector::kWindow + 1;
     const std::size_t last = nights.size() - std::min(nights.size(), kJudgedAgain);
     for (std::size_t n = std::min(qualities.changed_from(), last); n < nights.size(); ++n) {
@@ -131,11 +138,10 @@ class Update {
                                 {}};
       if (std::isfinite(night.scatter)) kept.scatter = night.scatter;
       for (const std::size_t other : night.alike) kept.alike.push_back(nights[other].id);
-      BENCHHUD_ASSIGN(const bool is_new, schema::put_night_quality(store_, nights[n].id, kept));
-      is_changed = is_changed || is_new;
+      judged.push_back({nights[n].id, std::move(kept)});
     }
-    if (!is_changed) return {};
-    BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, schema::next_revision(store_));
+    BENCHHUD_ASSIGN(const bool is_changed, schema::put_night_qualities(store_, judged));
+    is_changed_ = is_changed_ || is_changed;
     return {};
   }
 
@@ -150,7 +156,7 @@ class Update {
       AlertRecord record = record_of(context, found[i], model);
       const analysis::WatchedAlert& watched = *found[i].watched;
       if (!matches[i]) {
-        BENCHHUD_ASSIGN(record.alert.id, schema::park_alert(store_, record.alert, record.details));
+        BENCHHUD_ASSIGN(record.alert.id, writer_.park(record.alert, record.details));
         ids[i] = record.alert.id;
         BENCHHUD_TRY(keep_chart(context, watched, record.alert, true));
         continue;
@@ -160,11 +166,12 @@ class Update {
       record.alert.id = ids[i] = known.id;
       const bool is_changed = schema::alert_content(record.alert, record.details) != known.content;
       if (is_changed) {
-        BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
+        BENCHHUD_TRY(writer_.update(record.alert, record.details));
         ++update_.changed;
       }
       BENCHHUD_TRY(keep_chart(context, watched, record.alert, is_changed));
     }
+    BENCHHUD_TRY(flush());
     BENCHHUD_TRY(keep_histories(context, found, ids, model));
     const double first_night = context.nights.empty() ? kNever : context.nights[0].started_at;
     for (std::size_t k = 0; k < stored.size(); ++k) {
@@ -224,14 +231,14 @@ class Update {
     for (auto& [id, events] : histories_) {
       for (schema::AlertEvent& event : events)
         std::ranges::transform(event.alerts, event.alerts.begin(), number_of);
-      BENCHHUD_TRY(schema::put_alert_history(store_, number_of(id), events));
+      BENCHHUD_TRY(writer_.put_history(number_of(id), events));
     }
+    BENCHHUD_TRY(flush());
     for (const Lost& lost : lost_) {
       std::optional<schema::AlertId> successor;
       if (lost.successor) successor = number_of(*lost.successor);
       BENCHHUD_TRY(schema::set_orphaned_alert(store_, lost.id, lost.is_unexplained, successor));
     }
-    are_charts_new_ = are_charts_new_ || !histories_.empty();
     return {};
   }
 
@@ -249,16 +256,14 @@ class Update {
     }
     const auto nights = alert_chart(context, watched, alert);
     if (!nights) return {};
-    BENCHHUD_ASSIGN(const bool is_new,
-                    schema::put_alert_chart(store_, alert.id, *alert.headline, *nights));
-    are_charts_new_ = are_charts_new_ || is_new;
-    return {};
+    return writer_.put_chart(alert.id, *alert.headline, *nights);
   }
 
   // What is news: an alert that the last nights confirmed, and the end of one that was told of.
   // What an old store holds of years ago is none.
   Expected<void> notify() {
     BENCHHUD_ASSIGN(const auto alerts, schema::alert_outlines(store_));
+    BENCHHUD_ASSIGN(const auto notified, schema::notified_alerts(store_));
     for (const AlertOutline& alert : alerts) {
       const bool is_new =
           alert.confirmed_at && *alert.confirmed_at >= newest_[alert.accelerator_model] - kNews;
@@ -267,8 +272,7 @@ class Update {
             schema::add_notification(store_, alert.id, schema::NotificationEvent::kConfirmed));
       }
       if (alert.detected != schema::DetectedState::kRecovered) continue;
-      BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, alert.id));
-      if (!was_told) continue;
+      if (!std::ranges::binary_search(notified, alert.id)) continue;
       BENCHHUD_TRY(
           schema::add_notification(store_, alert.id, schema::NotificationEvent::kRecovered));
     }
@@ -310,7 +314,8 @@ class Update {
   const analysis::FleetRules& rules_;
   const std::string basis_;
   AlertUpdate update_;
-  bool are_charts_new_ = false;  // or histories
+  schema::AlertWriter writer_;
+  bool is_changed_ = false;  // readers see something else than before
   std::vector<std::pair<schema::AlertId, std::vector<schema::AlertEvent>>> histories_;  // to be put
   // Alerts that people acted on and that are not found any more.
   struct Lost {

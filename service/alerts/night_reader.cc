@@ -21,7 +21,7 @@ std::optional<std::string> signature_of(const analysis::FailureView& failure) {
 
 }  // namespace
 
-Expected<analysis::ExperimentObservation> read_result(schema::Reader& reader,
+Expected<analysis::ExperimentObservation> read_result(schema::TimingMeasurements& measurements,
                                                       const analysis::CatalogEntry& entry,
                                                       const schema::ResultFacts& facts,
                                                       const analysis::ErrorTexts& errors) {
@@ -36,8 +36,8 @@ Expected<analysis::ExperimentObservation> read_result(schema::Reader& reader,
     if (failure) result.verification_error = signature_of(*failure);
   }
   if (facts.timing_line) {
-    BENCHHUD_ASSIGN(const analysis::TimingCounts counts,
-                    analysis::read_timing_counts(reader, entry, facts));
+    BENCHHUD_ASSIGN(const auto of_line, measurements.of(facts));
+    const analysis::TimingCounts counts = analysis::timing_counts(of_line, entry, facts);
     analysis::observe_timing(counts.timing, counts.dynamo, counts.fallbacks, &result);
   }
   return result;
@@ -48,11 +48,12 @@ Expected<analysis::RunObservations> read_night(schema::Reader& reader, const sch
   analysis::RunObservations night;
   night.run = run.id;
   night.started_at = run.started_at;
-  const analysis::ErrorTexts errors = analysis::error_texts_of(reader);
+  BENCHHUD_ASSIGN(const analysis::ErrorTexts errors, analysis::error_texts_of(reader, run.id));
+  auto measurements = schema::TimingMeasurements::of_run(reader.connection(), run.id);
   const auto add = [&](const schema::ResultFacts& facts) -> Expected<void> {
     const analysis::CatalogEntry* entry = catalog.find(facts.experiment);
     if (entry == nullptr) return {};
-    BENCHHUD_ASSIGN(auto result, read_result(reader, *entry, facts, errors));
+    BENCHHUD_ASSIGN(auto result, read_result(measurements, *entry, facts, errors));
     night.results.push_back(std::move(result));
     return {};
   };

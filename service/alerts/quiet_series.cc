@@ -76,13 +76,15 @@ class Sorting {
   Expected<std::vector<RunObservations>> nights_of(const CatalogEntry& entry) {
     constexpr double kEver = std::numeric_limits<double>::infinity();
     BENCHHUD_ASSIGN(const auto series, reader_.series(entry.id(), -kEver, kEver));
+    auto measurements =
+        schema::TimingMeasurements::of_series(reader_.connection(), entry.id(), -kEver, kEver);
     std::vector<RunObservations> nights;
     for (const schema::ResultFacts& facts : series) {
       RunObservations& night = nights.emplace_back();
       night.run = facts.run;
       night.started_at = facts.started_at;
       BENCHHUD_ASSIGN(auto result,
-                      read_result(reader_, entry, facts, analysis::ErrorTexts::none()));
+                      read_result(measurements, entry, facts, analysis::ErrorTexts::none()));
       night.results.push_back(std::move(result));
     }
     return nights;

@@ -44,11 +44,12 @@ std::string watch_basis(const std::string& rules) {
   return fmt::format("method {} rules {}\n", analysis::kDetectorVersion, rules);
 }
 
-Expected<analysis::RunObservations> WatchedNights::facts_of(const schema::Run& run) {
+Expected<analysis::RunObservations> WatchedNights::facts_of(const schema::Run& run,
+                                                            schema::NightFacts* kept) {
   if (experiments_.quiet) return read_night(reader_, run, experiments_.catalog);
-  BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store(), run.id, run.revision));
-  if (kept) {
-    if (auto night = analysis::unpack_night(*kept)) return *std::move(night);
+  BENCHHUD_ASSIGN(const auto bytes, kept->of(run));
+  if (bytes) {
+    if (auto night = analysis::unpack_night(*bytes)) return *std::move(night);
   }
   BENCHHUD_ASSIGN(auto night, read_night(reader_, run, experiments_.catalog));
   if (!is_reading_) {
@@ -68,7 +69,7 @@ analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
 Expected<bool> WatchedNights::go_on(const std::string& accelerator_model,
                                     std::span<const schema::Run> nights,
                                     std::span<const schema::NightMark> marks,
-                                    AlertDetector* fleet) {
+                                    schema::NightFacts* kept, AlertDetector* fleet) {
   if (experiments_.quiet) return false;
   BENCHHUD_ASSIGN(const auto state, schema::watch_state(store(), accelerator_model));
   if (!state || state->night_count < 0) return false;
@@ -78,7 +79,7 @@ Expected<bool> WatchedNights::go_on(const std::string& accelerator_model,
   if (state->basis != basis_with(basis_, watched, marks)) return false;
   if (!fleet->load_state(state->bytes) || fleet->nights().size() != count) return false;
   for (const schema::Run& run : watched.last(fleet->kept_nights())) {
-    BENCHHUD_ASSIGN(const auto night, facts_of(run));
+    BENCHHUD_ASSIGN(const auto night, facts_of(run, kept));
     fleet->recall(night);
   }
   if (!fleet->finish_recall()) return false;
@@ -93,7 +94,8 @@ Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_mode
   analysis::FleetRules rules = rules_;
   rules.are_judged_together = !experiments_.quiet;
   std::optional<AlertDetector> fleet(std::in_place, experiments_.catalog, rules);
-  BENCHHUD_ASSIGN(const bool is_replayed, go_on(accelerator_model, nights, marks, &*fleet));
+  schema::NightFacts kept(store(), nights);
+  BENCHHUD_ASSIGN(const bool is_replayed, go_on(accelerator_model, nights, marks, &kept, &*fleet));
   if (!is_replayed) fleet.emplace(experiments_.catalog, rules);
   for (std::size_t n = replayed_; n < nights.size(); ++n) {
     if (is_cancelled_ && is_cancelled_()) {
@@ -108,7 +110,7 @@ Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_mode
       state.bytes = fleet->state();
       BENCHHUD_TRY(schema::put_watch_state(store(), accelerator_model, state));
     }
-    BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
+    BENCHHUD_ASSIGN(auto night, facts_of(nights[n], &kept));
     if (const auto machine = nights[n].labels.find(schema::kMachineLabel);
         machine != nights[n].labels.end()) {
       night.machine = machine->second;

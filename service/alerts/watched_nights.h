@@ -9,6 +9,7 @@
 
 #include "analysis/alerts/alert_detector.h"
 #include "schema/alerts/night_mark.h"
+#include "schema/alerts/watched_nights.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/results/reader.h"
@@ -51,10 +52,11 @@ class WatchedNights {
   std::size_t replayed() const { return replayed_; }
 
  private:
-  schema::Expected<analysis::RunObservations> facts_of(const schema::Run& run);
+  schema::Expected<analysis::RunObservations> facts_of(const schema::Run& run,
+                                                       schema::NightFacts* kept);
   schema::Expected<bool> go_on(const std::string& accelerator_model,
                                std::span<const schema::Run> nights,
-                               std::span<const schema::NightMark> marks,
+                               std::span<const schema::NightMark> marks, schema::NightFacts* kept,
                                analysis::AlertDetector* fleet);
 
   analysis::OtherSeries others_of(schema::RunId run) const;

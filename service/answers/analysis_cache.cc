@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace benchhud::service {
@@ -66,7 +67,10 @@ bool still_so(const RunsOfIngest& kept, const Snapshot& snapshot) {
 
 analysis::ErrorTexts error_texts(View view) {
   return analysis::ErrorTexts(
-      [view](schema::TextId id) { return view.snapshot.error_texts->get(view.reader, id); });
+      [view](schema::TextId id) { return view.snapshot.error_texts->get(view.reader, id); },
+      [view](std::span<const schema::TextId> ids) {
+        return view.snapshot.error_texts->read_ahead(view.reader, ids);
+      });
 }
 
 AnalysisCache::Kept<analysis::JudgedRun> AnalysisCache::run(View view, const RunEntry& entry) {
@@ -214,6 +218,7 @@ AnalysisCache::Kept<analysis::RunFailures> AnalysisCache::failures(View view,
   return failures_.get(key, [&]() -> Expected<analysis::RunFailures> {
     BENCHHUD_ASSIGN(const auto results, view.reader.results_without_samples(entry.run.id));
     const auto errors = error_texts(view);
+    BENCHHUD_TRY(errors.read_ahead(results));
     auto failures = analysis::failures_of(results, errors);
     BENCHHUD_TRY(errors.status());
     return failures;
@@ -272,6 +277,11 @@ AnalysisCache::Kept<RunCard> AnalysisCache::card(View view, const RunEntry& entr
     BENCHHUD_ASSIGN(const auto counts, view.reader.run_counts(entry.run.id));
     card.timed = counts.timed;
     const auto errors = error_texts(view);
+    std::vector<schema::TextId> texts;
+    for (const auto& failures : counts.untimed) {
+      if (failures.error) texts.push_back(*failures.error);
+    }
+    BENCHHUD_TRY(errors.read_ahead(std::move(texts)));
     for (const auto& failures : counts.untimed) {
       if (counts_as_failed(failures, errors)) card.failed += failures.count;
     }

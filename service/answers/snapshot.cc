@@ -16,8 +16,12 @@ using schema::Expected;
 /// texts alive beyond this limit.
 constexpr std::size_t kErrorTextBytes = std::size_t{12} << 20;
 constexpr std::size_t kBytesOfErrorText = sizeof(analysis::ErrorText) + 192;
+/// As many of the longest fit into the half of it: none drives out another before it is asked for.
+constexpr std::size_t kMostReadAhead = 4096;
 /// Transactions that began before and after a commit may want their snapshots in turns.
 constexpr std::size_t kKeptSnapshots = 4;
+
+std::string key_of(schema::TextId id) { return std::to_string(schema::to_int(id)); }
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return schema::fingerprint(a, schema::fingerprint(b, 17));
@@ -28,14 +32,20 @@ Expected<void> read_runs(schema::Reader& reader, const Snapshot* before, Snapsho
   schema::RunFilter filter;
   filter.with_labels = false;
   BENCHHUD_ASSIGN(auto runs, reader.runs(filter));
-  now->runs.reserve(runs.size());
+  std::vector<schema::Run> changed;
   for (auto& run : runs) {
     const RunEntry* known = before == nullptr ? nullptr : before->find(run.id);
     if (known != nullptr && known->run.revision == run.revision) {
       run.labels = known->run.labels;
     } else {
-      BENCHHUD_ASSIGN(run, reader.run(run.id));
+      changed.push_back(run);
     }
+  }
+  BENCHHUD_TRY(reader.add_labels(changed));
+  now->runs.reserve(runs.size());
+  auto labelled = changed.begin();
+  for (auto& run : runs) {
+    if (labelled != changed.end() && labelled->id == run.id) run = std::move(*labelled++);
     now->result_count += run.result_count;
     now->places.emplace(run.id, now->runs.size());
     now->runs.push_back({std::move(run), 0, {}});
@@ -112,9 +122,21 @@ ErrorTextCache::ErrorTextCache()
 
 Expected<std::shared_ptr<const analysis::ErrorText>> ErrorTextCache::get(schema::Reader& reader,
                                                                          schema::TextId id) {
-  return texts_.get(std::to_string(schema::to_int(id)), [&]() -> Expected<analysis::ErrorText> {
+  return texts_.get(key_of(id), [&]() -> Expected<analysis::ErrorText> {
     BENCHHUD_ASSIGN(const std::string text, reader.text(id));
     return analysis::read_error(text);
+  });
+}
+
+Expected<void> ErrorTextCache::read_ahead(schema::Reader& reader,
+                                          std::span<const schema::TextId> ids) {
+  std::vector<schema::TextId> missing;
+  for (const schema::TextId id : ids) {
+    if (missing.size() == kMostReadAhead) break;
+    if (texts_.find(key_of(id)) == nullptr) missing.push_back(id);
+  }
+  return reader.visit_texts(missing, [&](schema::TextId id, std::string_view text) {
+    texts_.put(key_of(id), std::make_shared<const analysis::ErrorText>(analysis::read_error(text)));
   });
 }
 

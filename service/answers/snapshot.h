@@ -25,6 +25,9 @@ class ErrorTextCache {
   ErrorTextCache();
   schema::Expected<std::shared_ptr<const analysis::ErrorText>> get(schema::Reader& reader,
                                                                    schema::TextId id);
+  /// Reads those of `ids` that are not there, together; of very many the first ones. What cannot be
+  /// read is said by get().
+  schema::Expected<void> read_ahead(schema::Reader& reader, std::span<const schema::TextId> ids);
 
  private:
   SharedCache<analysis::ErrorText> texts_;

@@ -55,6 +55,10 @@ Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDro
   ingest::DumpOptions options;
   options.joins_sessions = false;
   options.refuses_too_large = true;
+  options.keeps_traces_in_store = true;  // where it is gone when its time is over
+  // A pack only states its trace's hash: it could open another's trace by that, or take the place
+  // of one that is still to come.
+  options.takes_packs = false;
   options.trace_summary = [&](const trace::Trace& trace, const trace::TraceNesting& nesting) {
     ingest::TraceSummary summary = summarize_trace(trace, nesting);
     digest = std::exchange(summary.digest, "");
@@ -82,7 +86,7 @@ Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDro
   // It was listed as a dump to be taken in as one; nobody but who dropped it is to see it.
   const bool is_new = dump.outcome == ingest::DumpResult::Outcome::kNew;
   if (is_new) BENCHHUD_TRY(schema::forget_artifact(store, dump.id));
-  BENCHHUD_ASSIGN(const auto shared, trace::TraceQueries(store, dropped.trace).artifact());
+  BENCHHUD_ASSIGN(const auto shared, trace::dump_of_trace(store, dropped.trace));
   if (!is_new || shared) {
     dropped.until = 0;
     return dropped;  // nothing is to be kept

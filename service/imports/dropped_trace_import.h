@@ -37,8 +37,8 @@ schema::Expected<std::int64_t> most_bytes_of_drop(schema::Connection& connection
 
 /// Takes the file in, in a transaction of its own, in the store's turn. Where a dump is of the same
 /// content, that trace is given, and stays: `until` is 0. Dropped again, it stays as long as if it
-/// were new. Errors: those of the file; kUnsupported where it is no trace; kTooLarge beyond the
-/// limits.
+/// were new. Errors: those of the file; kUnsupported where it is no trace, or a pack;
+/// kTooLarge beyond the limits.
 schema::Expected<trace::DroppedTrace> drop_trace(schema::Connection& store, const NewDrop& drop,
                                                  const DropLimits& limits,
                                                  const schema::StoreTurns& turns);

@@ -7,6 +7,7 @@
 
 #include "schema/results/reader.h"
 #include "schema/store/store_lock.h"
+#include "service/maintenance/trace_moves.h"
 #include "service/traces/trace_digest.h"
 
 namespace benchhud::service {
@@ -14,6 +15,13 @@ namespace benchhud::service {
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
+
+namespace {
+
+// So that one ingest does not make up for a `benchhud traces move` that was stopped half way.
+constexpr std::int64_t kMostMoved = 100;
+
+}  // namespace
 
 Expected<ingest::IngestResult> import_files(schema::Connection& store, const ingest::Inputs& inputs,
                                             ingest::IngestOptions options) {
@@ -25,6 +33,10 @@ Expected<Import> import_and_find_alerts(schema::Connection& store, const ingest:
                                         ingest::IngestOptions options) {
   const auto turns = options.turns;
   BENCHHUD_ASSIGN(auto files, import_files(store, inputs, std::move(options)));
+  if (turns) {
+    // Where one cannot be moved now, it stays in the store, and is tried again next time.
+    [[maybe_unused]] const auto moved = move_rest_out(store, &*turns, kMostMoved);
+  }
   std::optional<schema::StoreLock> turn;
   if (turns) {
     auto taken = turns->take(store);

@@ -26,6 +26,8 @@
 #include "schema/db/text_store.h"
 #include "schema/results/artifact_writer.h"
 #include "service/traces/iteration_profile_codec.h"
+#include "trace/pack/open_trace.h"
+#include "trace/pack/trace_move.h"
 #include "trace/trace_store.h"
 
 namespace benchhud::service {
@@ -41,7 +43,7 @@ namespace {
 
 // One more wherever summarize_trace() says something else than before, or encodes it differently.
 // Digests up to 3 were JSON, whose first byte is no version.
-constexpr std::uint64_t kVersion = 9;
+constexpr std::uint64_t kVersion = 10;
 
 void put_section(schema::ColumnWriter& bytes, const ProfileSection& section) {
   put_text(bytes, section.of);
@@ -103,8 +105,16 @@ Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifa
   return schema::ColumnReader(text).get() == kVersion;
 }
 
+/// Also of one that was moved, whose pack is not opened for it.
+Expected<bool> lacks_findings(schema::Connection& store, schema::TraceId trace) {
+  BENCHHUD_ASSIGN(const auto moved, trace::pack_lacks_findings(store, trace));
+  if (moved) return *moved;
+  return trace::lacks_findings(store, trace);
+}
+
 Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact) {
-  BENCHHUD_ASSIGN(const trace::Trace trace, trace::read_trace(store, *artifact.trace));
+  BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(store, *artifact.trace));
+  BENCHHUD_ASSIGN(const trace::Trace trace, trace::read_trace(data.database(), data.number()));
   const trace::TraceNesting nesting = trace::nest(trace);
   const ingest::TraceSummary summary = summarize_trace(trace, nesting);
   const schema::PackedText digest = schema::pack_text(summary.digest);
@@ -113,9 +123,15 @@ Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact)
   schema::TextWriter texts(store);
   BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
   BENCHHUD_TRY(schema::set_digest(store, artifact.id, text));
+  BENCHHUD_ASSIGN(const auto taken, trace::take_back(store, *artifact.trace, data));
+  if (taken == trace::TakenBack::kIsElsewhere) {
+    return schema::Error{schema::ErrorCode::kBusy, "it was moved while it was read"};
+  }
   BENCHHUD_TRY(trace::put_trace_findings(store, *artifact.trace, summary.findings));
   BENCHHUD_TRY(trace::put_trace_devices(store, *artifact.trace, summary.devices));
-  return transaction.commit();
+  BENCHHUD_TRY(transaction.commit());
+  if (taken == trace::TakenBack::kTaken) return trace::put_back(store, *artifact.trace);
+  return {};
 }
 
 }  // namespace
@@ -197,15 +213,20 @@ Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
     if (!artifact.trace) continue;
     if (which == Digests::kOutdated) {
       BENCHHUD_ASSIGN(const bool is_current, has_current_digest(reader, artifact));
-      BENCHHUD_ASSIGN(const bool lacks, trace::lacks_findings(store, *artifact.trace));
+      BENCHHUD_ASSIGN(const bool lacks, lacks_findings(store, *artifact.trace));
       if (is_current && !lacks) continue;
     }
-    if (auto renewed = renew_digest(store, artifact)) {
+    auto renewed = renew_digest(store, artifact);
+    if (renewed) {
       ++count;
-    } else if (!failed) {
+      continue;
+    }
+    const bool ends = trace::is_of_the_place(renewed.error());
+    if (!failed) {
       failed = std::move(renewed).error();
       failed->message = fmt::format("trace {}: {}", to_int(*artifact.trace), failed->message);
     }
+    if (ends) break;
   }
   if (failed) return *std::move(failed);
   return count;

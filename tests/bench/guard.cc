@@ -4,12 +4,10 @@
 // the name; its SQL statements are printed, a line `NAME STATEMENTS` per part. Everything else
 // (opening the store, ending threads) is not counted.
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -27,6 +25,7 @@
 #include "server/routes/route_tables.h"
 #include "service/alerts/alert_update.h"
 #include "service/imports/importer.h"
+#include "tests/statement_count.h"
 
 /// The time of day stands still, in place of the C library's: stores then hold the same digits in
 /// every run. How long something takes and waits is measured as ever.
@@ -46,33 +45,18 @@ using schema::ErrorCode;
 using schema::Expected;
 using Words = std::vector<std::string>;
 
-std::atomic<std::int64_t> statements{0};
-
-int count_statement(unsigned, void*, void*, void*) {
-  ++statements;
-  return 0;
-}
-
-int count_on(sqlite3* connection, const char**, const sqlite3_api_routines*) {
-  return sqlite3_trace_v2(connection, SQLITE_TRACE_STMT, count_statement, nullptr);
-}
-
-/// Statements are counted on every connection that is opened from now on. The first connection to a
-/// store configures SQLite, which must happen before.
-void count_statements() { sqlite3_auto_extension(reinterpret_cast<void (*)()>(count_on)); }
-
 /// Counts what `work` does, on all threads, as the part of this name: so many times, of which the
 /// mean is taken.
 Expected<void> count(const std::string& name, const std::function<Expected<void>()>& work,
                      int times = 1) {
-  statements = 0;
+  take_statement_count();
   CALLGRIND_START_INSTRUMENTATION;
   CALLGRIND_ZERO_STATS;
   Expected<void> done;
   for (int i = 0; i < times && done; ++i) done = work();
   CALLGRIND_DUMP_STATS_AT(name.c_str());
   CALLGRIND_STOP_INSTRUMENTATION;
-  fmt::print("{} {} {}\n", name, statements.load(), times);
+  fmt::print("{} {} {}\n", name, take_statement_count(), times);
   return done;
 }
 
@@ -142,7 +126,7 @@ Expected<void> run(const Words& words) {
   const std::string &what = words[0], &store = words[1];
   const Words rest(words.begin() + 2, words.end());
   BENCHHUD_TRY(schema::open_store(store));
-  count_statements();
+  count_statements(CountedBy::kNothing);
   if (what == "start") return start_server(store);
   if (what == "ask") return ask_again(store, rest);
   if (what == "ingest") return ingest_night(store, rest);

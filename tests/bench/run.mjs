@@ -3,7 +3,9 @@ import { alerts } from './alerts.mjs';
 import { ingest } from './ingest.mjs';
 import { load64 } from './load.mjs';
 import { memory } from './memory.mjs';
+import { packs } from './packs.mjs';
 import { pages } from './pages.mjs';
+import { places } from './places.mjs';
 import { report } from './report.mjs';
 import { serve } from './serve.mjs';
 import { tiles } from './tiles.mjs';
@@ -14,7 +16,7 @@ import { waiting } from './waiting.mjs';
 import { xplane } from './xplane.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { alerts, ingest, load: load64, memory, pages, report, serve, tiles, timeline, trace, viewer, waiting, xplane };
+const benchmarks = { alerts, ingest, load: load64, memory, packs, pages, places, report, serve, tiles, timeline, trace, viewer, waiting, xplane };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

@@ -60,6 +60,9 @@ test("the table of an area counts what the file has, and says why there is nothi
     assert.deepEqual(await area.locator("tbody tr").count(), 1, "the kernel's name, and none of a derived track");
     await visit(page, `${address}?a=0:${info.end}:${scopes}&tab=area`);
     await eventually(async () => assert.match(await text(page.locator("body")), /These tracks are derived: sums count the tracks that they are derived from\./));
+    const stream = info.threads.find(({ is_derived, slices }) => !is_derived && slices > 0).thread;
+    await visit(page, `${address}?a=0:${info.end}:${stream},${scopes}&tab=area`);
+    await eventually(async () => assert.match(await text(page.locator("body")), /1 of these 2 tracks is derived and not summed up: it repeats other tracks/));
     const found = await server.api(`/traces/${info.id}/find?q=layer`);
     assert.equal(found.total ?? found.count ?? found.slices, 0, JSON.stringify(found).slice(0, 200));
     assert.deepEqual(problems, []);

@@ -57,7 +57,7 @@ test("a profile that lies where no result is named says what to do", () => {
   const file = write("loose/only/a.xplane.pb", smallXspace());
   const alone = benchhud("ingest", join(folder, "loose/only"), "--db", join(folder, "loose.db"));
   assert.equal(alone.status, 1);
-  assert.ok(alone.stderr.includes(`${file} is an XPlane profile by its name: ingest it by itself with --for RUN/MODEL/TEST/BACKEND`), alone.stderr);
+  assert.ok(alone.stderr.includes(`${file} is an XPlane profile by its name: ingest it, or its folder, with --for RUN/MODEL/TEST/BACKEND`), alone.stderr);
   write("mixed/README.md", "no profile");
   const last = write("mixed/z.xplane.pb", smallXspace());
   const mixed = benchhud("ingest", join(folder, "mixed"), "--db", join(folder, "loose.db"));
@@ -91,6 +91,32 @@ test("a profile that lies where no result is named says what to do", () => {
   assert.doesNotMatch(benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db")).stderr, /--for/);
   write("loose/only/a.xplane.pb", Buffer.concat([smallXspace(), Buffer.from([0x22, 1, 0x68])]));
   assert.match(benchhud("ingest", join(folder, "loose"), "--db", join(folder, "loose.db")).stderr, /1 XPlane profile: .*--for/);
+});
+
+test("a session's folder belongs to the result that --for names", () => {
+  const db = join(folder, "one_session.db");
+  write("one_session/results.jsonl", line({ metrics: times(0.5) }) + "\n");
+  const ofResult = (path, ...more) => benchhud("ingest", path, "--db", db, "--for", "latest/alpha/eval/inductor", "--format", "json", ...more);
+  assert.equal(benchhud("ingest", join(folder, "one_session"), "--db", db).status, 0);
+  const at = "profiled/plugins/profile/2025_11_10";
+  const one = write(`${at}/host1.xplane.pb`, smallXspace());
+  const two = write(`${at}/host2.xplane.pb.gz`, gzipSync(Buffer.concat([smallXspace(), Buffer.from([0x22, 1, 0x68])])));
+  write(`${at}/host1.overview_page.pb`, "of XProf");
+  const taken = ofResult(join(folder, "profiled"));
+  assert.equal(taken.status, 0, taken.stderr);
+  const report = JSON.parse(taken.stdout);
+  assert.deepEqual(report.dumps.map(({ path, outcome }) => [path, outcome]), [[one, "new"], [two, "new"]]);
+  assert.deepEqual(report.unrecognized_files, [join(folder, `${at}/host1.overview_page.pb`)]);
+  const again = JSON.parse(ofResult(join(folder, "profiled")).stdout);
+  assert.deepEqual(again.dumps.map(({ outcome }) => outcome), ["known", "known"]);
+  const results = ofResult(join(folder, "one_session"));
+  assert.equal(results.status, 2);
+  assert.match(results.stderr, /one_session holds results \(\S+results\.jsonl\), and --for says that all dumps in it are of one result/);
+  write("nothing/notes.txt", "no dump");
+  const nothing = ofResult(join(folder, "nothing"));
+  assert.equal(nothing.status, 1);
+  assert.match(nothing.stderr, /nothing holds no dump, by their names/);
+  assert.match(ofResult(join(folder, "not_there")).stderr, /not_there is not there/);
 });
 
 test("a profile that was ingested by itself is no unrecognised file on the page either", async () => {

@@ -74,11 +74,11 @@ DeviceMemory* MemorySums::device_of(std::int64_t type, std::int64_t number) {
   return &*devices.insert(found, device);
 }
 
-std::string MemorySums::add(std::int64_t time, std::string_view args) {
+std::string MemorySums::add(std::int64_t time, std::string_view args, std::int64_t count) {
   if (!parser_) parser_ = std::make_unique<simdjson::dom::parser>();
   object members;
   if (args.empty() || parser_->parse(args.data(), args.size()).get(members) != simdjson::SUCCESS) {
-    ++sums_.events_left_out;
+    sums_.events_left_out += count;
     return fmt::format("the arguments of a {} event are no JSON object", kMemoryEvent);
   }
   constexpr std::int64_t kMostNumber = std::numeric_limits<std::int16_t>::max();
@@ -89,18 +89,18 @@ std::string MemorySums::add(std::int64_t time, std::string_view args) {
   const auto allocated = whole_number(members, "Total Allocated", 0, kMostBytes, &problem);
   const auto reserved = whole_number(members, "Total Reserved", 0, kMostBytes, &problem);
   if (!type || !number) {
-    ++sums_.events_left_out;
+    sums_.events_left_out += count;
     return problem.empty()
                ? fmt::format("a {} event does not say of which device it is", kMemoryEvent)
                : problem;
   }
   DeviceMemory* const device = device_of(*type, *number);
   if (device == nullptr) {
-    ++sums_.events_left_out;
+    sums_.events_left_out += count;
     return problem;
   }
-  if (bytes.value_or(0) > 0) ++device->allocations;
-  if (bytes.value_or(0) < 0) ++device->deallocations;
+  if (bytes.value_or(0) > 0) device->allocations += count;
+  if (bytes.value_or(0) < 0) device->deallocations += count;
   if (allocated) {
     const bool is_more = !device->peak_allocated || *allocated > *device->peak_allocated;
     if (is_more || (*allocated == *device->peak_allocated && time < *device->peak_time)) {

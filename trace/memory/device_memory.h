@@ -62,9 +62,10 @@ class MemorySums {
   MemorySums(MemorySums&&) noexcept;
   MemorySums& operator=(MemorySums&&) noexcept;
 
-  /// `args`: of an event, as they stand in the file: an object's text. Returns what of them cannot
-  /// be used and why; "" where all can.
-  std::string add(std::int64_t time, std::string_view args);
+  /// `args`: of an event, as they stand in the file: an object's text. `count`: of how many events,
+  /// the first of which is at `time`. Returns what of them cannot be used and why; "" where all
+  /// can.
+  std::string add(std::int64_t time, std::string_view args, std::int64_t count = 1);
   /// What was added until now.
   const MemoryByDevice& sums() const { return sums_; }
 

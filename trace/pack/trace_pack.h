@@ -3,13 +3,12 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
-#include "schema/db/table_copy.h"
 #include "schema/model/artifact.h"
 #include "schema/model/types.h"
+#include "trace/pack/trace_copy.h"
 #include "trace/trace_hlo.h"
 
 namespace benchhud::trace {
@@ -37,6 +36,14 @@ class TracePack {
   /// transaction. Errors: kConflict where the store has a trace of that content; kVersion where it
   /// was migrated since the pack was made; the store's.
   schema::Expected<schema::TraceId> adopt(schema::Connection& store, schema::TraceId trace);
+  /// The same of its row in `trace` alone: the rest is kept outside the store (moved_trace.h).
+  schema::Expected<schema::TraceId> adopt_row(schema::Connection& store, schema::TraceId trace);
+  /// Writes that row over the one of the store's trace `over`, which is of the same content.
+  schema::Expected<void> overwrite_row(schema::Connection& store, schema::TraceId trace,
+                                       schema::TraceId over);
+  /// The rest of it, of which the store has the row as its trace `adopted`.
+  schema::Expected<void> adopt_parts(schema::Connection& store, schema::TraceId trace,
+                                     schema::TraceId adopted);
   /// The store's number of a text of the pack, which is copied unless the store has it.
   schema::Expected<schema::TextId> adopt_text(schema::Connection& store, schema::TextId text);
   /// The same modules by the store's numbers, copied unless the store has them.
@@ -46,10 +53,10 @@ class TracePack {
   struct State {
     schema::Connection database;
     int version = 0;  // of the store's tables
-    schema::TableCopy trace;
-    std::vector<schema::TableCopy> parts;
+    TraceCopy copy;
   };
   explicit TracePack(std::unique_ptr<State> state) : state_(std::move(state)) {}
+  schema::Expected<void> check_version(schema::Connection& store) const;
 
   std::unique_ptr<State> state_;
 };

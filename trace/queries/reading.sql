@@ -25,6 +25,9 @@ SELECT stack_rows FROM trace_thread WHERE trace_id = $1 AND thread = $2
 -- name: blocks_of_trace
 SELECT bytes FROM trace_block WHERE trace_id = $1 AND kind = $2 ORDER BY first
 
+-- name: placed_blocks_of_trace
+SELECT first, count, bytes FROM trace_block WHERE trace_id = $1 AND kind = $2 ORDER BY first
+
 -- name: counter_block
 SELECT bytes FROM trace_counter_block WHERE trace_id = $1 AND counter = $2 AND number = $3
 

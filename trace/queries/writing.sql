@@ -130,9 +130,13 @@ SELECT count FROM trace_group WHERE trace_id = $1 AND thread = $2 ORDER BY numbe
 SELECT id
 FROM trace
 WHERE label_count <= $2
+  AND id NOT IN (SELECT trace_id FROM trace_pack)
   AND NOT EXISTS (SELECT 1 FROM trace_index
                   WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
+
+-- name: is_trace_in_store
+SELECT 1 FROM trace WHERE id = $1 AND id NOT IN (SELECT trace_id FROM trace_pack)
 
 -- name: delete_notes_of_trace
 DELETE FROM trace_note WHERE content_hash = (SELECT content_hash FROM trace WHERE id = $1)

@@ -54,7 +54,10 @@ test("stacks have one axis in time where the length of an iteration is known of 
 test("the sentence says what an iteration takes and what makes the difference", () => {
   assert.equal(comparisonSentenceOf(comparison()), "alpha, inference, inductor and openxla+dynamo, 2026-01-01 00:00: an iteration takes 1.00 µs and 1.50 µs; most of the difference is executing.");
   assert.match(comparisonSentenceOf(comparison({ right: side(2, "openxla+dynamo", { artifact_id: null, missing: "The result has no profile." }) })), /: openxla\+dynamo has no profile\.$/);
-  assert.match(comparisonSentenceOf(comparison({ left: side(1, "inductor", { iteration_ns: null }) })), /is not known of inductor\.$/);
+  const unknown = side(1, "inductor", { iteration_ns: null });
+  assert.match(comparisonSentenceOf(comparison({ left: unknown })), /: how long an iteration takes is not known for inductor\.$/);
+  assert.match(comparisonSentenceOf(comparison({ left: unknown, right: { ...side(1, "inductor"), run: run(2), iteration_ns: 1 } })), /not known for 2026-01-01 00:00\.$/);
+  assert.match(comparisonSentenceOf(comparison({ left: unknown, right: side(2, "openxla", { iteration_ns: null }) })), /not known for either profile\.$/);
 });
 
 test("how iterations were found is said", () => {

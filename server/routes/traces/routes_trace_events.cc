@@ -43,9 +43,9 @@ Expected<void> write_point(schema::JsonWriter& json, TraceQueries& lookup,
   return {};
 }
 
-Expected<void> write_points(RequestContext& context, schema::JsonWriter& json,
-                            const AskedTrace& asked, const trace::PointQuery& query) {
-  TraceQueries lookup(context.reader().connection(), asked.id);
+Expected<void> write_points(schema::JsonWriter& json, const AskedTrace& asked,
+                            const trace::PointQuery& query) {
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   BENCHHUD_ASSIGN(const auto points, lookup.points(query));
   json.begin_object();
   json.key("items");
@@ -79,13 +79,13 @@ Expected<ResponsePlan> list_points(RequestContext& context) {
     query.phase = phase.front();
   }
   return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
-    return write_points(context, json, asked, query);
+    return write_points(json, asked, query);
   });
 }
 
 Expected<void> write_one_point(RequestContext& context, schema::JsonWriter& json,
                                const AskedTrace& asked) {
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   const auto number = static_cast<std::uint64_t>(context.query.integer("number"));
   const auto point = lookup.point(number);
   if (!point) {
@@ -110,10 +110,10 @@ Expected<ResponsePlan> get_point(RequestContext& context) {
   });
 }
 
-Expected<void> write_counter(RequestContext& context, schema::JsonWriter& json,
-                             const AskedTrace& asked, const trace::CounterQuery& query) {
+Expected<void> write_counter(schema::JsonWriter& json, const AskedTrace& asked,
+                             const trace::CounterQuery& query) {
   BENCHHUD_ASSIGN(const auto window,
-                  trace::counter_window(context.reader().connection(), asked.id, query));
+                  trace::counter_window(asked.data.database(), asked.data.number(), query));
   json.begin_object();
   json.field("before", window.before);
   const auto column = [&](std::string_view name, auto value_of) {
@@ -130,7 +130,7 @@ Expected<void> write_counter(RequestContext& context, schema::JsonWriter& json,
 
 Expected<ResponsePlan> get_counter(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
-  BENCHHUD_TRY(asked_index(context, asked));
+  BENCHHUD_TRY(asked_index(asked));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
   const trace::CounterQuery query{
       .number = static_cast<std::uint32_t>(context.query.integer("number")),
@@ -138,14 +138,14 @@ Expected<ResponsePlan> get_counter(RequestContext& context) {
       .end = window.end,
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
   return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
-    return write_counter(context, json, asked, query);
+    return write_counter(json, asked, query);
   });
 }
 
-Expected<void> write_busy(RequestContext& context, schema::JsonWriter& json,
-                          const AskedTrace& asked, const trace::BusyQuery& query) {
+Expected<void> write_busy(schema::JsonWriter& json, const AskedTrace& asked,
+                          const trace::BusyQuery& query) {
   BENCHHUD_ASSIGN(const auto items,
-                  trace::busy_in_window(context.reader().connection(), asked.id, query));
+                  trace::busy_in_window(asked.data.database(), asked.data.number(), query));
   json.begin_object();
   const auto column = [&](std::string_view name, auto value_of) {
     json.key(name);
@@ -169,7 +169,7 @@ Expected<ResponsePlan> get_busy(RequestContext& context) {
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
   BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
   return ResponsePlan{std::move(key), [&context, asked, query](schema::JsonWriter& json) {
-                        return write_busy(context, json, asked, query);
+                        return write_busy(json, asked, query);
                       }};
 }
 
@@ -196,8 +196,8 @@ Expected<std::vector<std::string>> asked_kinds(RequestContext& context) {
 Expected<void> write_arrows(RequestContext& context, schema::JsonWriter& json,
                             const AskedTrace& asked, const AskedWindow& window,
                             const std::vector<std::string>& kinds) {
-  schema::Connection& connection = context.reader().connection();
-  TraceQueries lookup(connection, asked.id);
+  schema::Connection& connection = asked.data.database();
+  TraceQueries lookup(connection, asked.data.number());
   const auto kind_of = [&](std::uint32_t category) -> Expected<std::string_view> {
     BENCHHUD_ASSIGN(const std::string text, lookup.text(category));
     return analysis::flow_kind(text);
@@ -212,7 +212,8 @@ Expected<void> write_arrows(RequestContext& context, schema::JsonWriter& json,
       return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
     };
   }
-  BENCHHUD_ASSIGN(const auto found, trace::arrows_in_window(connection, asked.id, query));
+  BENCHHUD_ASSIGN(const auto found,
+                  trace::arrows_in_window(connection, asked.data.number(), query));
   json.begin_object();
   json.key("arrows");
   json.begin_array();
@@ -246,8 +247,10 @@ Expected<ResponsePlan> list_flows(RequestContext& context) {
 // Findings as the contract has them.
 class FindingWriter {
  public:
-  FindingWriter(RequestContext& context, const AskedTrace& asked)
-      : connection_(context.reader().connection()), asked_(asked), lookup_(connection_, asked.id) {}
+  explicit FindingWriter(const AskedTrace& asked)
+      : connection_(asked.data.database()),
+        asked_(asked),
+        lookup_(connection_, asked.data.number()) {}
 
   struct Row {
     const trace::FindingKind* kind;
@@ -258,7 +261,7 @@ class FindingWriter {
   Expected<std::vector<Row>> rows(const trace::FindingKind& kind, std::size_t first,
                                   std::size_t limit) {
     BENCHHUD_ASSIGN(auto found,
-                    trace::findings_of_kind(connection_, asked_.id, kind, first, limit));
+                    trace::findings_of_kind(connection_, asked_.data.number(), kind, first, limit));
     std::vector<Row> rows;
     rows.reserve(found.size());
     for (trace::StoredFinding& each : found) rows.push_back({&kind, std::move(each)});
@@ -317,12 +320,11 @@ class FindingWriter {
   TraceQueries lookup_;
 };
 
-Expected<void> write_findings(RequestContext& context, schema::JsonWriter& json,
-                              const AskedTrace& asked) {
+Expected<void> write_findings(schema::JsonWriter& json, const AskedTrace& asked) {
   constexpr std::size_t kMostOfAKind = 1000;
   BENCHHUD_ASSIGN(const auto kinds,
-                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
-  FindingWriter writer(context, asked);
+                  trace::trace_finding_kinds(asked.data.database(), asked.data.number()));
+  FindingWriter writer(asked);
   std::vector<FindingWriter::Row> found;
   std::vector<std::optional<FindingWriter::Row>> firsts;
   for (const trace::FindingKind& kind : kinds) {
@@ -362,21 +364,21 @@ Expected<ResponsePlan> list_findings(RequestContext& context) {
   // They are derived: by other rules others are found.
   return ResponsePlan{
       revision_key(context) + asked.key,
-      [&context, asked](schema::JsonWriter& json) { return write_findings(context, json, asked); }};
+      [&context, asked](schema::JsonWriter& json) { return write_findings(json, asked); }};
 }
 
 Expected<void> write_findings_of_kind(RequestContext& context, schema::JsonWriter& json,
                                       const AskedTrace& asked,
                                       const std::optional<Cursor>& cursor) {
   BENCHHUD_ASSIGN(const auto kinds,
-                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
+                  trace::trace_finding_kinds(asked.data.database(), asked.data.number()));
   trace::FindingKind kind{
       .kind = context.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
   for (const trace::FindingKind& each : kinds) {
     if (each.kind == kind.kind) kind = each;
   }
   const auto first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
-  FindingWriter writer(context, asked);
+  FindingWriter writer(asked);
   BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, context.query.size("limit")));
   begin_page(json);
   for (const FindingWriter::Row& row : rows) BENCHHUD_TRY(writer.write(json, row));

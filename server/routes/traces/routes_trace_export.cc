@@ -33,8 +33,8 @@ Expected<std::string> export_name(RequestContext& context, const AskedTrace& ask
   const bool is_part =
       context.query.has("begin") || context.query.has("end") || context.query.has("tracks");
   const std::string_view end = is_part ? "-part.json" : ".json";
-  trace::TraceQueries lookup(context.reader().connection(), asked.id);
-  BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
+  BENCHHUD_ASSIGN(const auto artifact,
+                  trace::dump_of_trace(context.reader().connection(), asked.id));
   if (!artifact) return fmt::format("trace-{}{}", asked.key, end);
   BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
   std::string_view name = dump.name;
@@ -46,7 +46,9 @@ Expected<std::string> export_name(RequestContext& context, const AskedTrace& ask
   const service::RunEntry* run =
       dump.results.empty() ? nullptr : context.snapshot().find(dump.results[0].run);
   constexpr std::size_t kDayChars = 10;  // 2026-01-31
-  if (run != nullptr) day = "-" + schema::format_time(run->run.started_at).substr(0, kDayChars);
+  if (run != nullptr) {
+    day = fmt::format("-{:.{}}", schema::format_time(run->run.started_at), kDayChars);
+  }
   return file_name_part(name).append(day).append(end);
 }
 
@@ -59,12 +61,13 @@ Expected<ResponsePlan> export_trace(RequestContext& context) {
   plan.is_immutable = context.query.has("key");
   BENCHHUD_ASSIGN(plan.file_name, export_name(context, asked));
   plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
-                                                   const schema::ByteSink& take) {
+                                                   const schema::ByteSink& take) -> Expected<void> {
     service::ExportQuery query;
     query.begin = window.begin;
     query.end = window.end;
     query.is_wanted = [&](std::uint32_t thread) { return tracks.matches(thread); };
-    return write_chrome_trace(connection, trace, query, take);
+    BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(connection, trace));
+    return write_chrome_trace(data.database(), data.number(), query, take);
   };
   return plan;
 }

@@ -58,7 +58,7 @@ Expected<service::LabelQuery> asked_labels(RequestContext& context) {
 Expected<void> write_found(RequestContext& context, schema::JsonWriter& json,
                            const AskedTrace& asked, const TraceIndex& index,
                            const service::LabelQuery& query) {
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   std::vector<FoundLabel> found;
   std::array<std::uint64_t, trace::kTraceBins> bins{};
   SliceSums all;
@@ -94,7 +94,7 @@ Expected<void> write_found(RequestContext& context, schema::JsonWriter& json,
 
 Expected<ResponsePlan> find(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(asked));
   BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
   ResponsePlan plan =
       trace_plan(context, asked, [&context, asked, index, query](schema::JsonWriter& json) {
@@ -117,7 +117,7 @@ Expected<std::vector<bool>> wanted_labels(RequestContext& context, const AskedTr
     return wanted;
   }
   BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   BENCHHUD_TRY(for_each_match(
       lookup, index, query,
       [&](std::uint32_t label, const trace::LabelTotals&) { wanted[label] = true; }));
@@ -138,9 +138,10 @@ Expected<void> write_next(RequestContext& context, schema::JsonWriter& json,
                                  static_cast<std::uint64_t>(request.integer("chunk")),
                                  static_cast<std::uint32_t>(request.integer("index"))};
   }
-  schema::Connection& connection = context.reader().connection();
-  BENCHHUD_ASSIGN(const auto found, trace::next_slice(connection, asked.id, index, query));
-  TraceQueries lookup(connection, asked.id);
+  schema::Connection& connection = asked.data.database();
+  BENCHHUD_ASSIGN(const auto found,
+                  trace::next_slice(connection, asked.data.number(), index, query));
+  TraceQueries lookup(connection, asked.data.number());
   json.begin_object();
   json.key("slice");
   if (found) {
@@ -154,7 +155,7 @@ Expected<void> write_next(RequestContext& context, schema::JsonWriter& json,
 
 Expected<ResponsePlan> next(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(asked));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
   if (context.query.has("labels") == context.query.has("q")) {
     return wrong_parameter(context, "q", "Give either labels or q.");
@@ -293,16 +294,16 @@ bool has_only_derived(const std::vector<trace::StoredThread>& threads, const Tra
 Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
                             const AskedTrace& asked, const TraceIndex& index,
                             const TrackFilter& tracks, const AskedWindow& window) {
-  schema::Connection& connection = context.reader().connection();
-  TraceQueries lookup(connection, asked.id);
+  schema::Connection& connection = asked.data.database();
+  TraceQueries lookup(connection, asked.data.number());
   SumsByKey by_key(&lookup, context.query.text("by"));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   for (const trace::StoredThread& thread : threads) {
     if (thread.slices == 0 || thread.is_derived || !tracks.matches(thread.number)) continue;
     if (!thread.begin || *thread.begin >= window.end || *thread.end < window.begin) continue;
     BENCHHUD_ASSIGN(const auto sums,
-                    trace::sums_in_window(connection, asked.id, index, thread.number, window.begin,
-                                          window.end));
+                    trace::sums_in_window(connection, asked.data.number(), index, thread.number,
+                                          window.begin, window.end));
     BENCHHUD_TRY(by_key.add(thread.number, sums));
     by_key.name_thread(thread.number, thread.thread);
   }
@@ -329,7 +330,7 @@ Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
 
 Expected<ResponsePlan> sums(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(asked));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
   ResponsePlan plan = trace_plan(

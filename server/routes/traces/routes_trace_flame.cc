@@ -22,10 +22,11 @@ using trace::StackSlice;
 // 32 MB of them.
 constexpr std::size_t kMostSlices = 2'000'000;
 
-Expected<std::vector<StackSlice>> stacks(RequestContext& context, const AskedTrace& asked,
-                                         const TrackFilter& tracks, const AskedWindow& window) {
-  schema::Connection& connection = context.reader().connection();
-  BENCHHUD_ASSIGN(const auto threads, trace::TraceQueries(connection, asked.id).threads());
+Expected<std::vector<StackSlice>> stacks(const AskedTrace& asked, const TrackFilter& tracks,
+                                         const AskedWindow& window) {
+  schema::Connection& connection = asked.data.database();
+  BENCHHUD_ASSIGN(const auto threads,
+                  trace::TraceQueries(connection, asked.data.number()).threads());
   // What is asynchronous is in no stack: it has one of its own where it is asked for. What is
   // derived repeats others, and counts where nothing but that is asked for.
   const bool counts_derived =
@@ -37,8 +38,8 @@ Expected<std::vector<StackSlice>> stacks(RequestContext& context, const AskedTra
     if (thread.is_async && tracks.is_all()) continue;
     if (thread.is_derived && !counts_derived) continue;
     if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
-    BENCHHUD_TRY(trace::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
-                                   kMostSlices, &slices));
+    BENCHHUD_TRY(trace::add_stacks(connection, asked.data.number(), thread.number, window.begin,
+                                   window.end, kMostSlices, &slices));
   }
   return slices;
 }
@@ -66,7 +67,7 @@ Expected<void> write_flame(RequestContext& context, schema::JsonWriter& json,
                            const AskedWindow& window) {
   const std::size_t limit = context.query.size("limit");
   const auto label = static_cast<std::uint32_t>(context.query.integer("label"));
-  BENCHHUD_ASSIGN(const auto slices, stacks(context, asked, tracks, window));
+  BENCHHUD_ASSIGN(const auto slices, stacks(asked, tracks, window));
   json.begin_object();
   json.field("slices", slices.size());
   if (context.query.text("view") == "heavy") {
@@ -88,8 +89,8 @@ Expected<void> write_flame_rows(RequestContext& context, schema::JsonWriter& jso
                                 const AskedWindow& window) {
   const std::size_t limit = context.query.size("limit");
   const auto label = static_cast<std::uint32_t>(context.query.integer("label"));
-  trace::TraceQueries lookup(context.reader().connection(), asked.id);
-  BENCHHUD_ASSIGN(const auto slices, stacks(context, asked, tracks, window));
+  trace::TraceQueries lookup(asked.data.database(), asked.data.number());
+  BENCHHUD_ASSIGN(const auto slices, stacks(asked, tracks, window));
   json.begin_array();
   const auto write = [&](std::string_view part, const FlameGraph& graph) -> Expected<void> {
     std::size_t place = 0;

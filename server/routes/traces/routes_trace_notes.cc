@@ -48,13 +48,13 @@ Expected<ResponsePlan> list_notes(RequestContext& context) {
 
 // The trace that a change is about.
 Expected<trace::TraceInfo> changed_trace(ChangeContext& context) {
-  auto info =
-      trace::TraceQueries(context.store, schema::TraceId{context.query.integer("id")}).info();
+  const schema::TraceId id{context.query.integer("id")};
+  BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(context.store, id));
+  auto info = trace::TraceQueries(data.database(), data.number()).info();
   BENCHHUD_ASSIGN(const bool may_see,
-                  trace::may_see_trace(context.store, schema::TraceId{context.query.integer("id")},
-                                       context.token_id, context.now));
+                  trace::may_see_trace(context.store, id, context.token_id, context.now));
   if (!info || !may_see) context.wrong_parameter = "id";
-  if (info && !may_see) return no_trace(schema::TraceId{context.query.integer("id")});
+  if (info && !may_see) return no_trace(id);
   return info;
 }
 

@@ -40,7 +40,7 @@ Expected<AskedProfile> asked_profile(RequestContext& context) {
   }
   if (cursor) asked.first = static_cast<std::size_t>(cursor->numbers[0]);
   BENCHHUD_ASSIGN(auto profile,
-                  trace::read_xla_profile(context.reader().connection(), asked.trace.id));
+                  trace::read_xla_profile(asked.trace.data.database(), asked.trace.data.number()));
   if (!profile) return asked;
   asked.profile = std::make_shared<const XlaProfile>(*std::move(profile));
   return asked;
@@ -88,10 +88,10 @@ void write_memory_row(schema::JsonWriter& json, const MemoryRow& row, std::int64
 // Writes rows of a profile, whose texts are the trace's.
 class ProfileRows {
  public:
-  ProfileRows(RequestContext& context, const AskedProfile& asked, schema::JsonWriter& json)
+  ProfileRows(const AskedProfile& asked, schema::JsonWriter& json)
       : profile_(*asked.profile),
         origin_(asked.trace.info.origin),
-        lookup_(context.reader().connection(), asked.trace.id),
+        lookup_(asked.trace.data.database(), asked.trace.data.number()),
         json_(json) {}
 
   Expected<void> write_operator(const XlaTableRow& row) {
@@ -218,7 +218,7 @@ Expected<void> write_rows(RequestContext& context, schema::JsonWriter& json,
     const auto& rows = make_rows(*asked.profile);
     total = static_cast<std::int64_t>(rows.size());
     const std::size_t end = std::min(rows.size(), asked.first + context.query.size("limit"));
-    ProfileRows writer(context, asked, json);
+    ProfileRows writer(asked, json);
     for (std::size_t i = asked.first; i < end; ++i) BENCHHUD_TRY(write_row(writer, rows[i]));
     if (end < rows.size()) {
       next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});

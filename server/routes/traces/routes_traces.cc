@@ -163,10 +163,9 @@ Expected<void> write_flow_kinds(schema::JsonWriter& json, const trace::TraceInde
   return {};
 }
 
-Expected<void> write_counters(schema::JsonWriter& json, RequestContext& context,
-                              const AskedTrace& asked) {
+Expected<void> write_counters(schema::JsonWriter& json, const AskedTrace& asked) {
   BENCHHUD_ASSIGN(const auto counters,
-                  trace::trace_counters(context.reader().connection(), asked.id));
+                  trace::trace_counters(asked.data.database(), asked.data.number()));
   json.key("counters");
   json.list(counters, [&](const trace::TraceCounter& counter) {
     json.begin_object();
@@ -185,9 +184,8 @@ Expected<void> write_counters(schema::JsonWriter& json, RequestContext& context,
 // Of so many devices it is told how busy they were. A hostile file has as many as it has slices.
 constexpr std::size_t kMostDevices = 1000;
 
-Expected<void> write_devices(schema::JsonWriter& json, RequestContext& context,
-                             const AskedTrace& asked) {
-  BENCHHUD_ASSIGN(auto devices, trace::trace_devices(context.reader().connection(), asked.id));
+Expected<void> write_devices(schema::JsonWriter& json, const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(auto devices, trace::trace_devices(asked.data.database(), asked.data.number()));
   const std::int64_t left_out =
       devices ? analysis::truncate_rows(&*devices, kMostDevices) : std::int64_t{0};
   json.key("devices");
@@ -215,12 +213,11 @@ Expected<void> write_devices(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
-Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
-                             const AskedTrace& asked,
+Expected<void> write_threads(schema::JsonWriter& json, const AskedTrace& asked,
                              const std::vector<trace::StoredThread>& threads,
                              const trace::TraceIndex* index) {
-  TraceQueries lookup(context.reader().connection(), asked.id);
-  trace::TileReader tiles(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
+  trace::TileReader tiles(asked.data.database(), asked.data.number());
   FactsOfTracks facts;
   if (index != nullptr) {
     BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
@@ -262,7 +259,7 @@ Expected<std::optional<double>> dropped_until(RequestContext& context, const Ask
     if (each.trace == asked.id) until = each.until;
   }
   if (!until) return until;
-  BENCHHUD_ASSIGN(const auto artifact, TraceQueries(connection, asked.id).artifact());
+  BENCHHUD_ASSIGN(const auto artifact, trace::dump_of_trace(connection, asked.id));
   if (artifact) until.reset();
   return until;
 }
@@ -272,7 +269,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
                            std::optional<double> until) {
   const trace::TraceInfo& info = asked.info;
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
   // What older rules derived is not shown.
   const auto is_derived = std::mem_fn(&trace::StoredThread::is_derived);
@@ -282,13 +279,14 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   } else {
     std::erase_if(threads, is_derived);
   }
-  BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
+  BENCHHUD_ASSIGN(const auto artifact,
+                  trace::dump_of_trace(context.reader().connection(), asked.id));
   std::int64_t end = 0;
   for (const trace::StoredThread& thread : threads) {
     if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
   }
   BENCHHUD_ASSIGN(const auto devices,
-                  trace::trace_devices(context.reader().connection(), asked.id));
+                  trace::trace_devices(asked.data.database(), asked.data.number()));
   const std::int64_t left_out = keep_fullest(&threads, kMostTracks, devices);
   json.begin_object();
   json.field("id", to_int(asked.id));
@@ -314,19 +312,19 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
   json.field("problem_count", info.problem_count);
   json.field("has_index", index.has_value());
   BENCHHUD_ASSIGN(const auto findings,
-                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
+                  trace::trace_finding_kinds(asked.data.database(), asked.data.number()));
   json.field("findings", std::accumulate(findings.begin(), findings.end(), std::int64_t{0},
                                          [](std::int64_t sum, const trace::FindingKind& each) {
                                            return analysis::sum_of(sum, each.count);
                                          }));
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
-  BENCHHUD_TRY(write_counters(json, context, asked));
+  BENCHHUD_TRY(write_counters(json, asked));
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
   json.field("derived_tracks", derived_tracks);
-  BENCHHUD_TRY(write_devices(json, context, asked));
-  BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
+  BENCHHUD_TRY(write_devices(json, asked));
+  BENCHHUD_TRY(write_threads(json, asked, threads, indexed));
   json.end_object();
   return {};
 }
@@ -334,7 +332,7 @@ Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
 Expected<ResponsePlan> get_trace(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const auto index,
-                  trace::TraceIndex::open(context.reader().connection(), asked.id));
+                  trace::TraceIndex::open(asked.data.database(), asked.data.number()));
   // Which dump it belongs to may change, and what was noted about it.
   std::string key = revision_key(context) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
@@ -369,7 +367,7 @@ Expected<void> write_labels(RequestContext& context, schema::JsonWriter& json,
   const std::uint64_t first = block * trace::kLabelsASumsBlock;
   const std::uint64_t end =
       std::min(first + trace::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   std::vector<trace::LabelTotals> totals;
   if (index) {
     BENCHHUD_ASSIGN(totals, index->labels(block));
@@ -390,7 +388,7 @@ Expected<void> write_labels(RequestContext& context, schema::JsonWriter& json,
 Expected<ResponsePlan> get_labels(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const auto index,
-                  trace::TraceIndex::open(context.reader().connection(), asked.id));
+                  trace::TraceIndex::open(asked.data.database(), asked.data.number()));
   ResponsePlan plan =
       trace_plan(context, asked, [&context, asked, index](schema::JsonWriter& json) {
         return write_labels(context, json, asked, index);
@@ -414,11 +412,11 @@ void write_item(schema::JsonWriter& json, const trace::TileItem& item, std::int6
   json.end_array();
 }
 
-Expected<void> write_tile(RequestContext& context, schema::JsonWriter& json,
-                          const AskedTrace& asked, const trace::TileQuery& query) {
+Expected<void> write_tile(schema::JsonWriter& json, const AskedTrace& asked,
+                          const trace::TileQuery& query) {
   BENCHHUD_ASSIGN(const trace::Tile tile,
-                  trace::TileReader(context.reader().connection(), asked.id).tile(query));
-  TraceQueries lookup(context.reader().connection(), asked.id);
+                  trace::TileReader(asked.data.database(), asked.data.number()).tile(query));
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   std::map<std::uint32_t, trace::LabelText> labels;
   json.begin_object();
   json.field("bucket", tile.bucket);
@@ -465,7 +463,7 @@ Expected<ResponsePlan> get_tile(RequestContext& context) {
     return wrong_parameter(context, "end", "A window ends after it begins.");
   }
   return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
-    return write_tile(context, json, asked, query);
+    return write_tile(json, asked, query);
   });
 }
 
@@ -493,7 +491,7 @@ Expected<std::string> write_tiles(RequestContext& context, const AskedTrace& ask
   const std::optional<trace::TileQuery> window =
       window_of(asked.info.origin, static_cast<int>(context.query.integer("level")),
                 static_cast<std::uint64_t>(context.query.integer("index")));
-  trace::TileReader reader(context.reader().connection(), asked.id);
+  trace::TileReader reader(asked.data.database(), asked.data.number());
   views::TileBytes bytes(tracks.size());
   for (const service::TrackBand& each : tracks) {
     trace::Tile tile;
@@ -572,8 +570,7 @@ Expected<void> write_placed_or_null(schema::JsonWriter& json, std::string_view k
 }
 
 // What launched a slice of a device, and what for.
-Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
-                            const AskedTrace& asked, TraceQueries& lookup,
+Expected<void> write_origin(schema::JsonWriter& json, const AskedTrace& asked, TraceQueries& lookup,
                             const trace::SliceDetails& slice) {
   json.key("launched_by");
   if (!service::has_launch_origin(slice.label)) {
@@ -581,7 +578,7 @@ Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
     return {};
   }
   BENCHHUD_ASSIGN(const auto origin,
-                  service::launch_origin(context.reader().connection(), asked.id, slice));
+                  service::launch_origin(asked.data.database(), asked.data.number(), slice));
   json.begin_object();
   for (const auto& [key, placed] :
        {std::pair("call", &origin.call), std::pair("operator", &origin.launching_operator),
@@ -611,7 +608,7 @@ Expected<void> write_origin(RequestContext& context, schema::JsonWriter& json,
 
 Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
                            const AskedTrace& asked, SliceId id) {
-  TraceQueries lookup(context.reader().connection(), asked.id);
+  TraceQueries lookup(asked.data.database(), asked.data.number());
   auto details = lookup.details(id);
   if (!details) {
     context.wrong_parameter = "index";
@@ -632,7 +629,7 @@ Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));
   json.field("arguments", details->arguments);
-  BENCHHUD_TRY(write_origin(context, json, asked, lookup, *details));
+  BENCHHUD_TRY(write_origin(json, asked, lookup, *details));
   json.key("parents");
   json.begin_array();
   for (const trace::PlacedSlice& parent : parents) {

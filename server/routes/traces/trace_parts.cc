@@ -32,7 +32,8 @@ schema::Error no_trace(schema::TraceId id) {
 Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
   trace.id = schema::TraceId{context.query.integer("id")};
-  auto info = trace::TraceQueries(context.reader().connection(), trace.id).info();
+  BENCHHUD_ASSIGN(trace.data, trace::OpenTrace::open(context.reader().connection(), trace.id));
+  auto info = trace::TraceQueries(trace.data.database(), trace.data.number()).info();
   if (!info) {
     context.wrong_parameter = "id";
     return std::move(info).error();
@@ -67,10 +68,11 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
 }
 
 Expected<std::string> derived_key(const RequestContext& context, const AskedTrace& trace) {
-  schema::Connection& connection = context.reader().connection();
-  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(connection, trace.id));
-  BENCHHUD_ASSIGN(const auto devices, trace::trace_devices(connection, trace.id));
-  BENCHHUD_ASSIGN(const auto kinds, trace::trace_finding_kinds(connection, trace.id));
+  schema::Connection& database = trace.data.database();
+  const schema::TraceId number = trace.data.number();
+  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(database, number));
+  BENCHHUD_ASSIGN(const auto devices, trace::trace_devices(database, number));
+  BENCHHUD_ASSIGN(const auto kinds, trace::trace_finding_kinds(database, number));
   std::string key = revision_key(context) + trace.key;
   if (index) key += " indexed";
   if (devices) key += fmt::format(" {} devices", devices->size());
@@ -100,7 +102,7 @@ Expected<AskedWindow> asked_window(RequestContext& context, const AskedTrace& tr
 Expected<std::optional<service::TraceDigest>> digest_of_trace(RequestContext& context,
                                                               const AskedTrace& trace) {
   schema::Connection& connection = context.reader().connection();
-  BENCHHUD_ASSIGN(const auto artifact, trace::TraceQueries(connection, trace.id).artifact());
+  BENCHHUD_ASSIGN(const auto artifact, trace::dump_of_trace(connection, trace.id));
   if (!artifact) {
     if (!context.who.token) return std::optional<service::TraceDigest>();
     return service::digest_of_dropped(connection, trace.id, context.who.token->id, context.now);
@@ -109,9 +111,9 @@ Expected<std::optional<service::TraceDigest>> digest_of_trace(RequestContext& co
   return service::digest_of(context.reader(), dump);
 }
 
-Expected<trace::TraceIndex> asked_index(const RequestContext& context, const AskedTrace& trace) {
+Expected<trace::TraceIndex> asked_index(const AskedTrace& trace) {
   BENCHHUD_ASSIGN(const auto index,
-                  trace::TraceIndex::open(context.reader().connection(), trace.id));
+                  trace::TraceIndex::open(trace.data.database(), trace.data.number()));
   if (index) return *index;
   return schema::Error{schema::ErrorCode::kBusy,
                        "The trace is not indexed yet. A server that may write to the store does it "

@@ -14,6 +14,7 @@
 #include "service/traces/trace_digest.h"
 #include "service/traces/track_list.h"
 #include "trace/dropped_trace.h"
+#include "trace/pack/open_trace.h"
 #include "trace/trace_index.h"
 #include "trace/trace_queries.h"
 
@@ -23,6 +24,7 @@ namespace benchhud::server {
 /// nanoseconds since 1970 are beyond what a browser's numbers hold exactly.
 struct AskedTrace {
   schema::TraceId id{};
+  trace::OpenTrace data;  ///< where what is in it is read
   trace::TraceInfo info;
   /// Tells its content, and the program that reads it, from others: 16 hexadecimal digits.
   std::string key;
@@ -61,8 +63,7 @@ schema::Expected<std::optional<service::TraceDigest>> digest_of_trace(RequestCon
                                                                       const AskedTrace& trace);
 
 /// The trace's index. Error: kBusy where it has none yet.
-schema::Expected<trace::TraceIndex> asked_index(const RequestContext& context,
-                                                const AskedTrace& trace);
+schema::Expected<trace::TraceIndex> asked_index(const AskedTrace& trace);
 
 /// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
 schema::Expected<void> write_placed(schema::JsonWriter& json, trace::TraceQueries& lookup,

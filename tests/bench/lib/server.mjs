@@ -22,9 +22,10 @@ export function copyOf(store, name) {
 }
 
 export class Server {
-  static async start(store) {
+  /** `environment`: variables beside those of this process. */
+  static async start(store, environment = {}) {
     const server = new Server();
-    server.process = spawn(program, ['serve', '--db', store, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    server.process = spawn(program, ['serve', '--db', store, '--port', '0'], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
     server.base = await new Promise((resolve, reject) => {
       let said = '';
       const hear = (text) => {

@@ -68,7 +68,11 @@ export function comparisonSentenceOf(answer: ProfileComparison): string {
   const same = left.run.id === right.run.id;
   const sides = left.experiment.id === right.experiment.id ? `${right.experiment.column}, ${runName(left.run)} and ${runName(right.run)}` : same ? `${left.experiment.column} and ${right.experiment.column}, ${runName(right.run)}` : `${left.experiment.column} of ${runName(left.run)} and ${right.experiment.column} of ${runName(right.run)}`;
   if (left.missing !== null || right.missing !== null) return `${what}, ${sides}: ${missingWords(answer)}.`;
-  if (left.iteration_ns === null || right.iteration_ns === null) return `${what}, ${sides}: how long an iteration is is not known of ${left.iteration_ns === null && right.iteration_ns === null ? "either profile" : left.iteration_ns === null ? left.experiment.column : right.experiment.column}.`;
+  if (left.iteration_ns === null || right.iteration_ns === null) {
+    const unknown = [left, right].filter((side) => side.iteration_ns === null);
+    const [only] = left.experiment.id === right.experiment.id ? unknown.map(({ run }) => runName(run)) : unknown.map(({ experiment }) => experiment.column);
+    return `${what}, ${sides}: how long an iteration takes is not known for ${unknown.length > 1 ? "either profile" : only}.`;
+  }
   const by = right.iteration_ns - left.iteration_ns;
   const most = answer.parts.filter((one) => one.difference_ns !== null && one.difference_ns * by > 0).sort((a, b) => Math.abs(b.difference_ns as number) - Math.abs(a.difference_ns as number))[0];
   const isMost = most && Math.abs(most.difference_ns as number) > Math.abs(by) / 2;

@@ -53,6 +53,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
   const { data, error, again, late } = useApi<Sums>(sumsUrl(viewer, area, by));
   const columns = useMemo(() => columnsOf(viewer, by, data?.all?.work_ns ?? 0), [viewer, by, data]);
   const { begin, end } = area.window;
+  const derived = area.tracks?.filter((number) => viewer.tracks.get(number)?.isDerived).length ?? 0;
   return (
     <div class="trace-area">
       <div class="trace-area-head">
@@ -85,6 +86,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
           empty={data.cannot_tell ?? "Nothing happens in this area."}
         />
       )}
+      {data?.all && derived > 0 && <p class="quiet">{derived} of these {area.tracks?.length} tracks {derived === 1 ? "is derived and not summed up: it repeats" : "are derived and not summed up: they repeat"} other tracks</p>}
       {data && data.left_out > 0 && <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>}
     </div>
   );

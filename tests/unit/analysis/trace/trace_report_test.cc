@@ -248,6 +248,19 @@ TEST(TraceUnknowns, SlicesOfAnyCategoryOnTheHostsThreadsAreTheHosts) {
   EXPECT_THAT(codes(report), IsEmpty());
 }
 
+TEST(TraceUnknowns, WhereADevicesMemoryWasTakenItMayHaveWorked) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  trace::MemoryByDevice& memory = builder.trace().memory;
+  memory.devices = {{0, -1, 1, 0, {}, {}, {}}};
+  EXPECT_EQ(trace_report(builder.trace()).activity.unknowns.device, "");
+  memory.devices.push_back({1, 0, 1, 0, {}, {}, {}});
+  const TraceReport report = trace_report(builder.trace());
+  EXPECT_THAT(report.activity.unknowns.device, HasSubstr("memory of cuda:0, and nothing that ran"));
+  EXPECT_EQ(report.activity.unknowns.launches, report.activity.unknowns.device);
+  EXPECT_THAT(codes(report), ElementsAre("unknown_device"));
+}
+
 TEST(TraceUnknowns, WithoutAnyLaunchNothingIsSaidOfWaitsAndOrigins) {
   TraceBuilder builder;
   builder.add("cpu_op", "Torch-Compiled Region: 0/0", 0, 0, 10'000);

@@ -2,6 +2,7 @@
 
 #include "ingest/pipeline/dump_ingest.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +10,14 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "schema/results/artifact_writer.h"
 #include "schema/results/maintenance.h"
 #include "schema/results/results.h"
 #include "schema/results/torch_trace_store.h"
+#include "schema/store/store_lock.h"
 #include "tests/unit/ingest/store_fixture.h"
 #include "tests/unit/ingest/xplane/xplane_writer.h"
 #include "trace/trace_store.h"
@@ -86,6 +90,44 @@ TEST_F(Dumps, BelongToTheResultThatTheirNameTells) {
     EXPECT_EQ(of_run[0].repetition, 0);
     EXPECT_EQ(*reader().text(*of_run[0].text), kCounters);
   }
+}
+
+TEST_F(Dumps, ShareATurnOfTheStoreWhileTheyAreSmallAndItIsShort) {
+  const std::string store = (folder_ / "store.db").string();
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& name, int graph_breaks) {
+    files.push_back(
+        counters(name, fmt::format(R"({{"graph_break": {{"print": {}}}}})", graph_breaks)));
+  };
+  for (int i = 0; i < 20; ++i) add(fmt::format("n{}", i), i);
+  const std::string large = std::string(100'000, ' ') + kCounters;
+  files.push_back(counters("large", large));
+  std::vector<bool> is_free;
+  bool dawdles = false;
+  IngestOptions options;
+  options.turns.emplace(store, "work", schema::LockPatience{});
+  options.on_progress = [&](const Progress&) {
+    is_free.push_back(schema::StoreLock::take(store, "another's work", {}).has_value());
+    // Longer than a turn is.
+    if (dawdles) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  };
+  const auto ingest_dumps = [&] {
+    const auto done = ingest_files(*store_, {{}, files}, options);
+    return done ? done->new_dumps : -1;
+  };
+  EXPECT_EQ(ingest_dumps(), 21);
+  ASSERT_THAT(is_free, SizeIs(21));
+  EXPECT_TRUE(is_free.front());
+  EXPECT_THAT(is_free, testing::Contains(false));
+  EXPECT_TRUE(is_free.back()) << "nobody waits while a large one is read";
+  EXPECT_TRUE(schema::StoreLock::take(store, "another's work", {})) << "it ends with the files";
+
+  files.clear();
+  is_free.clear();
+  dawdles = true;
+  for (int i = 20; i < 23; ++i) add(fmt::format("n{}", i), i);
+  EXPECT_EQ(ingest_dumps(), 3);
+  EXPECT_THAT(is_free, testing::ElementsAre(true, testing::_, true));
 }
 
 TEST_F(Dumps, BelongToResultsWhoseTimesAreShifted) {

@@ -394,6 +394,25 @@ TEST_F(Pipeline, FilesOfFolders) {
   EXPECT_FALSE(find_inputs({(folder_ / "bare").string()}));
 }
 
+TEST_F(Pipeline, FoldersOfOneResult) {
+  write("session/b.xplane.pb.gz", "");
+  write("session/a.pt.trace.json", "");
+  write("session/a.op_stats.pb", "");
+  write("any.bin", "");
+  const std::string session = (folder_ / "session").string();
+  const std::string any = (folder_ / "any.bin").string();
+  const auto files = find_dumps({any, session, session + "/b.xplane.pb.gz"});
+  ASSERT_TRUE(files) << files.error().message;
+  EXPECT_THAT(files->dumps,
+              testing::ElementsAre(any, HasSubstr("a.pt.trace.json"), HasSubstr("b.xplane.pb.gz")));
+  EXPECT_THAT(files->unrecognized.paths, testing::ElementsAre(HasSubstr("a.op_stats.pb")));
+  write("session/results.jsonl", "");
+  const auto mixed = find_dumps({session});
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().code, schema::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(find_dumps({session + "/nowhere"}).error().code, schema::ErrorCode::kNotFound);
+}
+
 TEST_F(Pipeline, FilesThatNothingRecognizesAreNotedUntilTheyAreGone) {
   write("tree/n/results.jsonl", timed().text());
   const std::string notes = write("tree/n/notes.txt", "");

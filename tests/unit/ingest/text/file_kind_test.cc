@@ -64,6 +64,13 @@ TEST(FileKind, ContainersAreNamed) {
   EXPECT_THAT(unread_container(tar).value_or(""), HasSubstr("tar"));
 }
 
+TEST(FileKind, PacksAreNamedAndDatabasesAreNoPacks) {
+  std::string head = "SQLite format 3\0"s + std::string(84, '\0');
+  EXPECT_THAT(unread_container(head).value_or(""), HasSubstr("an SQLite database"));
+  head.replace(68, 4, "bhpk");
+  EXPECT_THAT(unread_container(head).value_or(""), HasSubstr("a pack of a trace: ingest it"));
+}
+
 TEST(FileKind, WhatIsReadIsNoContainer) {
   for (const std::string& text :
        {""s, "\n"s, "{"s, "[]"s, R"({"ph": "X"})"s, "\n{\"model\": 1}\n"s, "BZh\n"s, "\n\nPK"s,

@@ -17,11 +17,13 @@
 
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
+#include "schema/alerts/alert_writer.h"
 #include "schema/base/text_limits.h"
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/store/migrate.h"
 #include "tests/unit/places.h"
+#include "tests/unit/schema/alerts/one_alert.h"
 #include "tests/unit/schema/older_store.h"
 
 namespace benchhud::schema {
@@ -256,6 +258,27 @@ TEST_F(AlertTest, AnUpdateSetsWhatIsFoundAndLeavesTheRest) {
   EXPECT_EQ(read(id).confirmed_at, std::nullopt);
 }
 
+TEST_F(AlertTest, OfManyThatAreUpdatedOnlyThoseThatDifferAreWritten) {
+  const AlertId same = add(found(), found_details()), other = add(found(), found_details());
+  // Its rows would not be there any more if they were written again.
+  ASSERT_TRUE(store_.execute(
+      "CREATE TRIGGER gone BEFORE DELETE ON alert_member WHEN OLD.alert_id = " +
+      std::to_string(to_int(same)) + " BEGIN SELECT RAISE(ABORT, 'written again'); END"));
+  Alert first = found(), second = found();
+  first.id = same;
+  second.id = other;
+  second.title = "another";
+  AlertWriter writer(store_);
+  ASSERT_TRUE(writer.update(first, found_details()));
+  ASSERT_TRUE(writer.update(second, found_details()));
+  const auto is_changed = writer.flush();
+  ASSERT_TRUE(is_changed) << is_changed.error().message;
+  EXPECT_TRUE(*is_changed);
+  EXPECT_EQ(read(other).title, "another");
+  EXPECT_EQ(*alert_details(store_, other), found_details());
+  EXPECT_EQ(*alert_details(store_, same), found_details());
+}
+
 TEST_F(AlertTest, AWithdrawnOneSaysWhatItSaid) {
   const AlertId id = add(found(), found_details());
   EXPECT_TRUE(*withdraw_alert(store_, id, "gone"));
@@ -354,6 +377,7 @@ TEST_F(AlertTest, OneThatIsNotThereIsNotFound) {
   changed.id = nowhere;
   EXPECT_EQ(alert(store_, nowhere).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(update_alert(store_, changed).error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(*alerts(store_), IsEmpty());
   EXPECT_EQ(delete_alert(store_, nowhere).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(act_on_alert(store_, nowhere, "note", "x", "ada").error().code, ErrorCode::kNotFound);
   EXPECT_THAT(actions(nowhere), IsEmpty());
@@ -663,18 +687,20 @@ TEST(AlertMigration, TextsOfOlderProgramsAreTakenApart) {
 
 TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
   const AlertId known = add(found());
+  AlertWriter writer(store_);
   const auto parked = [&](const std::string& key, double first_seen, const std::string& model) {
     Alert alert = found(model);
     alert.key = key;
     alert.first_seen = first_seen;
     AlertDetails details = found_details();
     details.members[0].configuration = key;
-    EXPECT_TRUE(park_alert(store_, alert, details));
+    EXPECT_TRUE(writer.park(alert, details));
   };
   parked("third", 30, "A100");
   parked("second", 20, "V100");
   parked("first", 20, "A100");
   parked("fourth", 30, "A100");
+  ASSERT_TRUE(writer.flush());
   const auto numbered = number_parked_alerts(store_);
   ASSERT_TRUE(numbered) << numbered.error().message;
   ASSERT_EQ(numbered->size(), 4u);
@@ -695,6 +721,40 @@ TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
   EXPECT_THAT(keys, ElementsAre("first", "second", "third", "fourth"));
   EXPECT_EQ(alert_outlines(store_, "V100")->size(), 1u);
   EXPECT_TRUE(number_parked_alerts(store_)->empty());
+}
+
+// More than a statement writes, and more series than may wait.
+TEST_F(AlertTest, ManyAreWrittenTogetherAsOneByOne) {
+  std::vector<Alert> all;
+  std::vector<AlertDetails> details;
+  for (int i = 0; i < 150; ++i) {
+    Alert alert = found();
+    alert.key = "alert " + std::to_string(i);
+    if (i % 3 == 0) alert.headline.reset();
+    if (i % 5 == 0) alert.suite = alert.model = alert.backend = std::nullopt;
+    AlertDetails of_alert = i % 4 == 0 ? AlertDetails() : found_details();
+    for (int more = 0; more < (i == 70 ? 5000 : i % 7); ++more) {
+      of_alert.members.push_back(found_details().members[more % 3]);
+    }
+    alert.id = add(alert, of_alert);
+    all.push_back(alert);
+    details.push_back(of_alert);
+  }
+  AlertWriter writer(store_);
+  for (int i = 0; i < 150; ++i) {
+    if (i % 10 == 9) continue;
+    all[i].title = "changed " + std::to_string(i);
+    if (i % 2 == 0) all[i].headline.reset();
+    std::ranges::reverse(details[i].members);
+    if (i % 6 == 0) details[i].labels.clear();
+    ASSERT_TRUE(writer.update(all[i], details[i]));
+  }
+  EXPECT_TRUE(*writer.flush());
+  EXPECT_FALSE(*writer.flush()) << "nothing is left";
+  for (int i = 0; i < 150; ++i) {
+    expect_same_finding(read(all[i].id), all[i]);
+    ASSERT_EQ(*alert_details(store_, all[i].id), details[i]) << i;
+  }
 }
 
 }  // namespace

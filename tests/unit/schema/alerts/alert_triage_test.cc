@@ -15,6 +15,7 @@
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/store/migrate.h"
+#include "tests/unit/schema/alerts/one_alert.h"
 
 namespace benchhud::schema {
 namespace {

@@ -10,6 +10,7 @@
 #include "schema/alerts/alert.h"
 #include "schema/base/time.h"
 #include "schema/store/migrate.h"
+#include "tests/unit/schema/alerts/one_alert.h"
 
 namespace benchhud::schema {
 namespace {

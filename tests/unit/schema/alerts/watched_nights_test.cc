@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "schema/store/migrate.h"
 
@@ -17,10 +18,21 @@ class WatchedNightsTest : public ::testing::Test {
  protected:
   WatchedNightsTest() { EXPECT_TRUE(migrate(store_)); }
 
-  std::optional<std::string> facts(RunId run, std::int64_t revision) {
-    const auto bytes = night_facts(store_, run, revision);
+  static schema::Run night(int id, std::int64_t revision = 5) {
+    schema::Run run;
+    run.id = RunId{id};
+    run.revision = revision;
+    return run;
+  }
+  static std::optional<std::string> facts(NightFacts& nights, const schema::Run& run) {
+    const auto bytes = nights.of(run);
     EXPECT_TRUE(bytes) << bytes.error().message;
     return bytes ? *bytes : std::nullopt;
+  }
+  std::optional<std::string> facts(RunId run, std::int64_t revision) {
+    const std::vector nights = {night(static_cast<int>(to_int(run)), revision)};
+    NightFacts kept(store_, nights);
+    return facts(kept, nights[0]);
   }
   std::optional<WatchState> state(const char* model) {
     const auto kept = watch_state(store_, model);
@@ -40,6 +52,30 @@ TEST_F(WatchedNightsTest, FactsAreOfOneRevision) {
   ASSERT_TRUE(put_night_facts(store_, RunId{1}, 6, longer));
   EXPECT_EQ(facts(RunId{1}, 5), std::nullopt);
   EXPECT_THAT(facts(RunId{1}, 6), Optional(Eq(longer)));
+}
+
+TEST_F(WatchedNightsTest, FactsOfManyNightsAreReadInTheirOrder) {
+  std::vector<schema::Run> nights;
+  for (int id = 30; id > 0; --id) {
+    nights.push_back(night(id));
+    if (id == 17) continue;
+    ASSERT_TRUE(put_night_facts(store_, RunId{id}, 5, "of " + std::to_string(id)));
+  }
+  NightFacts kept(store_, nights);
+  const auto expect_all = [&](std::size_t first) {
+    for (std::size_t n = first; n < nights.size(); ++n) {
+      const auto of_night = facts(kept, nights[n]);
+      const int id = static_cast<int>(to_int(nights[n].id));
+      EXPECT_EQ(of_night, id == 17 ? std::nullopt : std::optional("of " + std::to_string(id)));
+    }
+  };
+  expect_all(12);
+  expect_all(0);
+  expect_all(25);
+  EXPECT_THAT(facts(kept, nights[29]), Optional(Eq("of 1"))) << "it is asked for again";
+  EXPECT_EQ(facts(kept, night(30, 6)), std::nullopt) << "of another revision";
+  EXPECT_EQ(facts(kept, night(99)), std::nullopt) << "none of the nights";
+  EXPECT_THAT(facts(kept, nights[0]), Optional(Eq("of 30")));
 }
 
 TEST_F(WatchedNightsTest, StatesAreOfOneAcceleratorModel) {

@@ -6,6 +6,7 @@
 #include "schema/alerts/alert.h"
 #include "server/api/paging.h"
 #include "service/alerts/alert_causes.h"
+#include "tests/unit/schema/alerts/one_alert.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::server {

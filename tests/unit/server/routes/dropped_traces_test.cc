@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -14,6 +17,7 @@
 #include "server/api/expiry.h"
 #include "tests/unit/server/store_fixture.h"
 #include "trace/dropped_trace.h"
+#include "trace/pack/pack_file.h"
 
 namespace benchhud::server {
 namespace {
@@ -65,6 +69,24 @@ class DroppedTraces : public StoreFixture {
     return query.integer(0);
   }
 };
+
+// By the hash that a pack says, it would open another's trace, or be taken for it later.
+TEST_F(DroppedTraces, AreNoPacks) {
+  const auto server = app();
+  const Response dropped = drop(*server, trace_text(3), token_);
+  ASSERT_EQ(dropped.status, 200) << *dropped.body;
+  const auto trace = schema::TraceId(json::parse(*dropped.body)["id"].get<std::int64_t>());
+  const std::filesystem::path file = folder_ / "mine.pack";
+  ASSERT_TRUE(trace::write_pack(*connection_, trace, file));
+  std::ifstream bytes(file, std::ios::binary);
+  const std::string pack{std::istreambuf_iterator<char>(bytes), {}};
+  for (const std::string name : {"mine.json.pack", "mine.json"}) {
+    const Response refused = drop(*server, pack, add_token({schema::Scope::kTriage}), name);
+    EXPECT_EQ(refused.status, 400) << *refused.body;
+    EXPECT_NE(refused.body->find("is a pack"), std::string::npos) << *refused.body;
+    EXPECT_EQ(refused.body->find(folder_.string()), std::string::npos) << *refused.body;
+  }
+}
 
 TEST_F(DroppedTraces, OpenAtOnceAndForTheirTokenAlone) {
   const auto server = app();

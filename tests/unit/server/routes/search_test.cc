@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "schema/alerts/alert.h"
+#include "tests/unit/schema/alerts/one_alert.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::server {

@@ -10,6 +10,7 @@
 
 #include "schema/alerts/alert_history.h"
 #include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_writer.h"
 #include "schema/results/maintenance.h"
 #include "service/alerts/alert_rules_file.h"
 #include "tests/unit/service/alerts/alert_fixture.h"
@@ -269,7 +270,9 @@ TEST_F(AlertHistories, NamesAreKeptAsTheyAre) {
   moved.from = schema::RunId{1};
   moved.to = schema::RunId{2};
   const std::vector events = {event, moved};
-  ASSERT_TRUE(schema::put_alert_history(*connection_, schema::AlertId{9}, events));
+  schema::AlertWriter writer(*connection_);
+  ASSERT_TRUE(writer.put_history(schema::AlertId{9}, events));
+  ASSERT_TRUE(writer.flush());
   EXPECT_EQ(*schema::alert_history(*connection_, schema::AlertId{9}), events);
   EXPECT_THAT(*schema::alert_history(*connection_, schema::AlertId{10}), IsEmpty());
 }

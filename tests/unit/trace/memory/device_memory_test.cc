@@ -36,6 +36,18 @@ TEST(MemorySums, KeepsThePeaksOfEachDevice) {
   EXPECT_EQ(name_of_device(second), "cuda:1");
 }
 
+TEST(MemorySums, TakeEventsOfTheSameArgumentsAtOnce) {
+  MemorySums one_by_one, at_once;
+  for (const std::string& args :
+       {event("1", "1", "512", "900", "2000"), event("1", "1", "-8", "900", "0"), std::string("[]"),
+        event("99999", "1", "8", "8", "8")}) {
+    for (const std::int64_t time : {7, 30, 31}) one_by_one.add(time, args);
+    at_once.add(7, args, 3);
+  }
+  EXPECT_EQ(at_once.sums(), one_by_one.sums());
+  EXPECT_EQ(at_once.sums().events_left_out, 6);
+}
+
 TEST(MemorySums, AreTheSameInAnyOrder) {
   MemorySums forth, back;
   const auto of = [](int i) {

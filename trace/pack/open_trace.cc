@@ -1,0 +1,80 @@
+#include "trace/pack/open_trace.h"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "schema/results/unrecognized_files.h"
+#include "trace/pack/pack_file.h"
+#include "trace/queries.h"
+
+namespace benchhud::trace {
+
+using schema::Connection;
+using schema::ContentHash;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::TraceId;
+
+namespace {
+
+Expected<ContentHash> content_of(Connection& store, TraceId trace) {
+  schema::Statement query = store.cached(sql::kContentOfTrace);
+  query.bind(1, trace);
+  ContentHash hash;
+  const bool has_row = query.step();
+  const std::string_view bytes = has_row ? query.blob(0) : "";
+  if (bytes.size() == hash.bytes.size()) {
+    std::memcpy(hash.bytes.data(), bytes.data(), bytes.size());
+  }
+  BENCHHUD_TRY(query.status());
+  return hash;
+}
+
+}  // namespace
+
+Expected<OpenTrace> OpenTrace::open(Connection& store, TraceId trace) {
+  OpenTrace open;
+  open.database_ = &store;
+  open.number_ = trace;
+  BENCHHUD_ASSIGN(const auto pack, pack_of_trace(store, trace));
+  if (!pack) return open;
+  BENCHHUD_ASSIGN(const auto place, trace_place(store));
+  if (!place) {
+    return Error{ErrorCode::kPlaceRefused,
+                 "The trace was moved out of the store, and this copy of the store does not say "
+                 "where to. Look at it where the copy was made, or make a copy with `benchhud "
+                 "backup`, which does say so."};
+  }
+  BENCHHUD_ASSIGN(const ContentHash content, content_of(store, trace));
+  BENCHHUD_ASSIGN(open.pack_, lend_pack(*place, *pack, content));
+  open.pack_key_ = pack->key;
+  open.database_ = open.pack_.get();
+  open.number_ = kPackedTrace;
+  return open;
+}
+
+Expected<OpenTrace> OpenTrace::open(Connection& store, const CheckedTrace& checked) {
+  BENCHHUD_ASSIGN(const auto pack, pack_of_trace(store, checked.trace));
+  if (!pack || pack->key != checked.pack_key) return open(store, checked.trace);
+  auto opened = open_pack(checked.pack_file);
+  BENCHHUD_ASSIGN(const ContentHash content, content_of(store, checked.trace));
+  // It may have gone from the cache since, or have changed there.
+  if (!opened || !check_content(*opened, *pack, content)) return open(store, checked.trace);
+  OpenTrace made;
+  made.pack_ = std::make_shared<Connection>(*std::move(opened));
+  made.pack_key_ = pack->key;
+  made.database_ = made.pack_.get();
+  made.number_ = kPackedTrace;
+  return made;
+}
+
+Expected<CheckedTrace> OpenTrace::checked(TraceId trace) const {
+  CheckedTrace found{trace, pack_key_, ""};
+  if (!pack_) return found;
+  BENCHHUD_ASSIGN(found.pack_file, schema::store_file(*database_));
+  return found;
+}
+
+}  // namespace benchhud::trace

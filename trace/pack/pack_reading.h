@@ -1,0 +1,41 @@
+// Packs of a place as files of this machine.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "trace/pack/moved_trace.h"
+
+namespace benchhud::trace {
+
+/// What is said of a pack that is not as it should be. kCorrupt.
+schema::Error damaged_place(std::string_view key, std::string_view what);
+
+/// Where the object of a folder lies; none where the place is no folder.
+std::optional<std::filesystem::path> file_in_place(const std::string& address,
+                                                   std::string_view key);
+
+/// Whether a file is the pack that the store put there: its size and the hash of its bytes. Errors:
+/// kCorrupt; kIo.
+schema::Expected<void> check_pack_bytes(const std::filesystem::path& file, const PlacedPack& pack);
+
+/// The same of a file in a place, whose bytes are read where the process has not yet done so since
+/// the file was changed. Of one that was changed less than two seconds before it was read that is
+/// not known: the clock of the file system may not tell two changes apart.
+schema::Expected<void> check_placed_file(const std::filesystem::path& file, const PlacedPack& pack);
+
+/// A pack of a place, to be read: of a folder where it lies, checked by check_placed_file(); else
+/// from the cache of the process (schema/places/object_cache.h), which checks it as well. Errors:
+/// kCorrupt, in words that name it; kVersion; the place's.
+schema::Expected<schema::Connection> open_placed_pack(const TracePlace& place,
+                                                      const PlacedPack& pack);
+
+/// That reading a pack of this place failed: where it was a copy, that one is read whole when it is
+/// opened next, and fetched again if its bytes have changed.
+void doubt_placed_pack(const TracePlace& place, const PlacedPack& pack);
+
+}  // namespace benchhud::trace

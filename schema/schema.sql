@@ -870,13 +870,14 @@ CREATE TABLE trace_pack (
   key        TEXT    NOT NULL UNIQUE,  -- of the object in the place
   hash       BLOB    NOT NULL,         -- XXH3-128 of its bytes
   byte_count INTEGER NOT NULL,
+  origin     INTEGER,                  -- ns: when its first thread begins; null: it has none
   index_version INTEGER,               -- of its index, as in trace_index; null: it has none, or one that is to be made anew
   lacks_findings INTEGER NOT NULL      -- whether more was found in it than is kept, as an older program did
 ) STRICT;
 
--- Packs in the place that no trace is in any more.
+-- Packs in the place that no trace is in: any more, or as far as the store knows.
 CREATE TABLE orphan_pack (
   key        TEXT PRIMARY KEY,
-  since      REAL NOT NULL,  -- seconds since 1970
+  keep_until REAL NOT NULL,  -- seconds since 1970: it is not removed before
   given_up_at REAL           -- when it was decided to remove it: no trace is put into it any more; null: it is kept for now
 ) STRICT, WITHOUT ROWID;

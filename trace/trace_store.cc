@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "schema/base/time.h"
 #include "schema/db/rows.h"
+#include "trace/pack/moved_trace.h"
 #include "trace/queries.h"
 #include "trace/trace_async.h"
 #include "trace/trace_device.h"
@@ -399,11 +399,10 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   BENCHHUD_TRY(delete_trace_devices(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
   BENCHHUD_TRY(delete_trace_hlo(connection, id));
-  BENCHHUD_TRY(connection.cached(sql::kPutOrphanPack).bind(1, id).bind(2, schema::now()).run());
+  BENCHHUD_TRY(leave_pack(connection, id));
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
-        sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTracePack,
-        sql::kDeleteTrace}) {
+        sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, id).run());
   }
   if (connection.changes() == 0) {

@@ -193,6 +193,14 @@ Expected<void> note_moves(Connection& store, const TraceMoveReport& report,
   return writing.commit();
 }
 
+/// Waits until nobody does long work on the store, which is the file that it was. The turn is not
+/// kept, since the place may take its time: a trace that another process changes meanwhile is left
+/// as it is, and what is written is written in a moment.
+Expected<void> wait_for_turn(Connection& store, const schema::StoreTurns& turns) {
+  BENCHHUD_ASSIGN([[maybe_unused]] const auto turn, turns.take(store));
+  return {};
+}
+
 /// Whether it was outside. Errors: kCorrupt, its pack is; kConflict, it is moved by others as often
 /// as it is looked for, or the store has rows where it should have none.
 Expected<bool> bring_back(Connection& store, TraceId trace) {
@@ -241,7 +249,7 @@ Expected<TraceMoveReport> move_traces_out(Connection& store, const schema::Store
       break;
     }
     last = *next;
-    BENCHHUD_ASSIGN(const auto turn, turns.take(store));
+    BENCHHUD_TRY(wait_for_turn(store, turns));
     BENCHHUD_ASSIGN(const bool takes_new, trace::takes_new_traces(store, place));
     if (!takes_new) {
       BENCHHUD_TRY(note_moves(store, report, "to " + place.address()));
@@ -295,7 +303,7 @@ Expected<TraceMoveReport> bring_traces_back(Connection& store, const schema::Sto
       report.was_stopped = true;
       break;
     }
-    BENCHHUD_ASSIGN(const auto turn, turns.take(store));
+    BENCHHUD_TRY(wait_for_turn(store, turns));
     const auto taken = bring_back(store, each.trace);
     if (!taken && taken.error().code != ErrorCode::kCorrupt &&
         taken.error().code != ErrorCode::kConflict) {
@@ -326,11 +334,7 @@ Expected<std::int64_t> move_rest_out(Connection& store, const schema::StoreTurns
   if (!known || !known->takes_new || !next) return moved;
   BENCHHUD_ASSIGN(const auto place, trace::open_trace_place(*known));
   for (std::int64_t i = 0; next && i < most && (!go_on || go_on()); ++i) {
-    std::optional<schema::StoreLock> turn;
-    if (turns != nullptr) {
-      BENCHHUD_ASSIGN(auto taken, turns->take(store));
-      turn.emplace(std::move(taken));
-    }
+    if (turns != nullptr) BENCHHUD_TRY(wait_for_turn(store, *turns));
     const auto done = trace::move_out(store, *next, *place);
     // Of one that is damaged, or too large for the place, the others are told nothing.
     if (!done && done.error().code != ErrorCode::kCorrupt &&
@@ -357,7 +361,7 @@ Expected<std::vector<schema::PlacedObject>> give_up(Connection& store,
     BENCHHUD_ASSIGN(const auto noted, trace::orphan_pack(store, each.key));
     const bool is_over = noted && noted->given_up_at;
     // A trace may have been in it and have gone again meanwhile.
-    if (is_used || (noted && !is_over && now - noted->since < kOrphanAge)) continue;
+    if (is_used || (noted && !is_over && now < noted->keep_until)) continue;
     if (!is_over) {
       BENCHHUD_TRY(trace::give_up_pack(store, each.key, now));
     }
@@ -379,21 +383,20 @@ Expected<OrphanReport> remove_orphans(Connection& store, ObjectPlace& place, dou
   BENCHHUD_ASSIGN(const auto known, trace::orphan_packs(store));
   for (const trace::OrphanPack& each : known) noted.emplace(each.key, each);
   std::vector<schema::PlacedObject> orphans;
+  std::vector<std::string> strangers;
   std::unordered_set<std::string> there;
-  const auto is_due = [&](const schema::PlacedObject& object) {
-    const auto found = noted.find(object.key);
-    if (found == noted.end()) return now - object.modified >= kStrangerAge;
-    return found->second.given_up_at || now - found->second.since >= kOrphanAge;
-  };
   BENCHHUD_TRY(
       place.list(trace::kPackPrefix, [&](const schema::PlacedObject& each) -> Expected<void> {
         if (used.contains(each.key)) return {};
         there.insert(each.key);
-        if (is_due(each)) {
+        const auto found = noted.find(each.key);
+        const bool is_noted = found != noted.end();
+        if (is_noted && (found->second.given_up_at || now >= found->second.keep_until)) {
           orphans.push_back(each);
         } else {
           ++report.young;
           report.young_bytes += each.byte_count;
+          if (!is_noted) strangers.push_back(each.key);
         }
         return {};
       }));
@@ -415,11 +418,12 @@ Expected<OrphanReport> remove_orphans(Connection& store, ObjectPlace& place, dou
     }
   }
   BENCHHUD_ASSIGN(auto writing, Transaction::begin(store, Transaction::Kind::kWrite));
+  for (const std::string& key : strangers) BENCHHUD_TRY(trace::note_stranger(store, key, now));
   for (const auto& [key, orphan] : noted) {
-    if (orphan.given_up_at || there.contains(key) || now - orphan.since < kOrphanAge) continue;
+    if (orphan.given_up_at || there.contains(key) || now < orphan.keep_until) continue;
     BENCHHUD_TRY(trace::forget_orphan_pack(store, key));
   }
-  BENCHHUD_TRY(trace::forget_given_up_packs(store, now - kStrangerAge));
+  BENCHHUD_TRY(trace::forget_given_up_packs(store, now - trace::kStrangerAge));
   BENCHHUD_TRY(writing.commit());
   return report;
 }

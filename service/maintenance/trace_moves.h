@@ -38,9 +38,10 @@ schema::Expected<std::unique_ptr<schema::ObjectPlace>> use_place(schema::Connect
                                                                  std::string_view address,
                                                                  const GoOn& go_on);
 
-/// Moves all traces of the store into its place, each whole, in a turn with the store of its own. A
-/// trace that somebody dropped on a page, and that is of no dump, stays. Errors: the place's, which
-/// would be the next trace's as well; the store's.
+/// Moves all traces of the store into its place, each whole, and waits before each until nobody
+/// does long work on the store; others need not wait for it. A trace that somebody dropped on a
+/// page, and that is of no dump, stays. Errors: the place's, which would be the next trace's as
+/// well; the store's.
 schema::Expected<TraceMoveReport> move_traces_out(schema::Connection& store,
                                                   const schema::StoreTurns& turns,
                                                   schema::ObjectPlace& place, const GoOn& go_on);
@@ -60,19 +61,13 @@ schema::Expected<std::int64_t> move_rest_out(schema::Connection& store,
                                              const schema::StoreTurns* turns, std::int64_t most,
                                              const std::function<bool()>& go_on = nullptr);
 
-/// How long a pack stays, in seconds, after the last trace of the store has gone from it: whoever
-/// restores a store of the day before finds it.
-inline constexpr double kOrphanAge = 24 * 3600.0;
-/// How old, in seconds, one is of which the store does not know that a trace was ever in it: a
-/// killed process has put it, or a store that was restored since.
-inline constexpr double kStrangerAge = 30 * 24 * 3600.0;
-
 struct OrphanReport {
   std::int64_t removed = 0, bytes = 0;
   std::int64_t young = 0, young_bytes = 0;  ///< that no trace is in, but not for long enough
 };
 /// Removes packs that no trace of the store is in: of traces that were deleted or brought back
-/// (after kOrphanAge), and what killed processes have put (after kStrangerAge). They are given up
+/// (after trace::kOrphanAge), and those of which the store knows nothing (trace::kStrangerAge after
+/// the first call that saw them, which was no rehearsal). They are given up
 /// in short transactions and removed outside of these, and one that could not be removed is the
 /// next time. `place`: opened with the store's id. `now`: seconds since 1970. Errors: the place's,
 /// the store's.

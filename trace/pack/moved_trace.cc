@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "schema/base/time.h"
 #include "schema/db/rows.h"
@@ -81,6 +82,14 @@ Expected<bool> is_pack_used(Connection& store, std::string_view key) {
   return is_used;
 }
 
+Expected<NotedTrace> noted_trace(Connection& store, TraceId trace) {
+  Statement query = store.cached(sql::kNotedTrace);
+  query.bind(1, trace);
+  return schema::one(
+      query, [](const Statement& row) { return NotedTrace{hash_of(row, 0), row.integer(1)}; },
+      fmt::format("trace {}", to_int(trace)));
+}
+
 Expected<std::optional<bool>> pack_lacks_findings(Connection& store, TraceId trace) {
   Statement query = store.cached(sql::kPackLacksFindings);
   query.bind(1, trace);
@@ -105,8 +114,13 @@ Expected<std::vector<OrphanPack>> orphan_packs(Connection& store) {
 }
 
 Expected<void> leave_pack(Connection& store, TraceId trace) {
-  BENCHHUD_TRY(store.cached(sql::kPutOrphanPack).bind(1, trace).bind(2, schema::now()).run());
+  BENCHHUD_TRY(
+      store.cached(sql::kPutOrphanPack).bind(1, trace).bind(2, schema::now() + kOrphanAge).run());
   return store.cached(sql::kDeleteTracePack).bind(1, trace).run();
+}
+
+Expected<void> note_stranger(Connection& store, std::string_view key, double now) {
+  return store.cached(sql::kPutStrangerPack).bind(1, key).bind(2, now + kStrangerAge).run();
 }
 
 Expected<void> give_up_pack(Connection& store, std::string_view key, double now) {
@@ -169,8 +183,12 @@ Expected<bool> takes_new_traces(Connection& store, const schema::ObjectPlace& pl
   return known && known->takes_new && known->address == place.address();
 }
 
-Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(const TracePlace& place) {
-  return schema::open_place(place.address, {.id = place.id});
+Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(const TracePlace& place,
+                                                                std::function<bool()> gives_up) {
+  schema::PlaceOptions options;
+  options.id = place.id;
+  options.gives_up = std::move(gives_up);
+  return schema::open_place(place.address, options);
 }
 
 Expected<void> set_trace_place(Connection& store, const std::optional<TracePlace>& known,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,14 +46,30 @@ schema::Expected<std::vector<MovedTrace>> moved_traces(schema::Connection& store
 /// Whether a trace of the store is in the pack of this key.
 schema::Expected<bool> is_pack_used(schema::Connection& store, std::string_view key);
 
+/// What notes about a trace hang on. It is in the store, also of one that was moved.
+struct NotedTrace {
+  schema::ContentHash content;
+  std::int64_t origin = 0;  ///< of its times as they are shown, ns
+};
+/// Error: kNotFound.
+schema::Expected<NotedTrace> noted_trace(schema::Connection& store, schema::TraceId trace);
+
 /// Whether more was found in a moved trace than is kept; none where it is in the store.
 schema::Expected<std::optional<bool>> pack_lacks_findings(schema::Connection& store,
                                                           schema::TraceId trace);
 
-/// A pack of the place that no trace is in any more.
+/// How long a pack stays, in seconds, after the last trace of the store has gone from it: whoever
+/// restores a store of the day before finds it.
+inline constexpr double kOrphanAge = 24 * 3600.0;
+/// How long one stays, in seconds, of which the store does not know that a trace was ever in it,
+/// from when it was first seen: a killed process has put it, or the store is a copy that was made
+/// before.
+inline constexpr double kStrangerAge = 30 * 24 * 3600.0;
+
+/// A pack of the place that no trace is in.
 struct OrphanPack {
   std::string key;
-  double since = 0;  ///< seconds since 1970
+  double keep_until = 0;  ///< seconds since 1970
   /// When it was decided to remove it: from then on no trace is noted to be in it. None: it is kept
   /// for now.
   std::optional<double> given_up_at{};
@@ -63,9 +80,12 @@ struct OrphanPack {
 schema::Expected<std::optional<OrphanPack>> orphan_pack(schema::Connection& store,
                                                         std::string_view key);
 schema::Expected<std::vector<OrphanPack>> orphan_packs(schema::Connection& store);
-/// Notes that no trace is in this one's pack any more. The caller holds the write transaction, as
-/// for the next three.
+/// Notes that no trace is in this one's pack any more: it is kept for kOrphanAge. The caller holds
+/// the write transaction, as for the next four.
 schema::Expected<void> leave_pack(schema::Connection& store, schema::TraceId trace);
+/// Notes that there is a pack of which the store knows nothing, seen at `now`, in seconds since
+/// 1970: it is kept for kStrangerAge.
+schema::Expected<void> note_stranger(schema::Connection& store, std::string_view key, double now);
 /// Notes that a pack is going to be removed, decided at `now`, in seconds since 1970: whoever has
 /// put it before, and is to note after that a trace is in it, is told so, and puts it again under
 /// another key. So it can be removed without the lock, at any time after that.
@@ -108,8 +128,10 @@ schema::Expected<std::optional<TracePlace>> trace_place(schema::Connection& stor
 /// Whether this is the place where the store's new traces go.
 schema::Expected<bool> takes_new_traces(schema::Connection& store,
                                         const schema::ObjectPlace& place);
-/// Opens it, if it is the one that was set. Errors: schema::open_place()'s.
-schema::Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(const TracePlace& place);
+/// Opens it, if it is the one that was set. `gives_up`: as of schema::PlaceOptions. Errors:
+/// schema::open_place()'s.
+schema::Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(
+    const TracePlace& place, std::function<bool()> gives_up = nullptr);
 /// Sets it. The caller holds the write transaction, and gives what it found before as `known`.
 /// None: traces are in the store alone. Error: kConflict, another process has set it meanwhile.
 schema::Expected<void> set_trace_place(schema::Connection& store,

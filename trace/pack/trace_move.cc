@@ -39,6 +39,16 @@ Expected<void> delete_parts(Connection& store, TraceId trace) {
   return {};
 }
 
+/// When its first thread begins, ns; none where it has none.
+Expected<std::optional<std::int64_t>> origin_of(Connection& from, TraceId trace) {
+  schema::Statement query = from.cached(sql::kOriginOfTrace);
+  query.bind(1, trace);
+  std::optional<std::int64_t> origin;
+  if (query.step()) origin = query.optional_integer(0);
+  BENCHHUD_TRY(query.status());
+  return origin;
+}
+
 /// Whether somebody is removing the object of this key, or has removed it.
 Expected<bool> is_given_up(Connection& store, std::string_view key) {
   BENCHHUD_ASSIGN(const auto orphan, orphan_pack(store, key));
@@ -58,7 +68,8 @@ Expected<PutPack> PutPack::write(Connection& from, TraceId trace, const std::str
   if (query.step()) index_version = query.integer(0);
   BENCHHUD_TRY(query.status());
   BENCHHUD_ASSIGN(const bool lacks, lacks_findings(from, trace));
-  return PutPack(std::move(file), std::move(pack), index_version, lacks);
+  BENCHHUD_ASSIGN(const auto origin, origin_of(from, trace));
+  return PutPack(std::move(file), std::move(pack), origin, index_version, lacks);
 }
 
 Expected<void> PutPack::put(Connection& store, ObjectPlace& place) {
@@ -78,8 +89,9 @@ Expected<bool> PutPack::note(Connection& store, TraceId trace) const {
                    .bind(2, pack_.key)
                    .bind_blob(3, pack_.facts.hash.view())
                    .bind(4, pack_.facts.byte_count)
-                   .bind(5, index_version_)
-                   .bind(6, std::int64_t{lacks_findings_})
+                   .bind(5, origin_)
+                   .bind(6, index_version_)
+                   .bind(7, std::int64_t{lacks_findings_})
                    .run());
   BENCHHUD_TRY(store.cached(sql::kDeleteOrphanPack).bind(1, pack_.key).run());
   return true;
@@ -100,7 +112,10 @@ Expected<std::optional<PlacedPack>> note_moved(Connection& store, TraceId trace,
   if (moved) return std::optional<PlacedPack>();
   BENCHHUD_ASSIGN(const std::int64_t version_now, store.data_version());
   if (version_now != version) {
-    // Somebody has written meanwhile. The same trace makes the same bytes.
+    // Somebody has written meanwhile: its dump may be gone, so that it is only somebody's own, or
+    // it may have changed. The same trace makes the same bytes.
+    BENCHHUD_ASSIGN(const auto next, next_trace_to_move(store, TraceId(to_int(trace) - 1)));
+    if (next != trace) return std::optional<PlacedPack>();
     BENCHHUD_ASSIGN(const std::string store_file, schema::store_file(store));
     BENCHHUD_ASSIGN(const UnfinishedFile again, file_for_pack(store_file));
     const auto facts = write_pack(store, trace, std::nullopt, again.path());

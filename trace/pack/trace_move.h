@@ -39,16 +39,17 @@ class PutPack {
   const PlacedPack& pack() const { return pack_; }
 
  private:
-  PutPack(schema::UnfinishedFile file, PlacedPack pack, std::optional<std::int64_t> index_version,
-          bool lacks_findings)
+  PutPack(schema::UnfinishedFile file, PlacedPack pack, std::optional<std::int64_t> origin,
+          std::optional<std::int64_t> index_version, bool lacks_findings)
       : file_(std::move(file)),
         pack_(std::move(pack)),
+        origin_(origin),
         index_version_(index_version),
         lacks_findings_(lacks_findings) {}
 
   schema::UnfinishedFile file_;
   PlacedPack pack_;
-  std::optional<std::int64_t> index_version_;
+  std::optional<std::int64_t> origin_, index_version_;
   bool lacks_findings_;
 };
 

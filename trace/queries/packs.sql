@@ -10,10 +10,19 @@ SELECT trace_id, key, hash, byte_count FROM trace_pack ORDER BY trace_id
 SELECT EXISTS (SELECT 1 FROM trace_pack WHERE key = $1)
 
 -- name: put_trace_pack
-INSERT INTO trace_pack (trace_id, key, hash, byte_count, index_version, lacks_findings) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO trace_pack (trace_id, key, hash, byte_count, origin, index_version, lacks_findings) VALUES ($1, $2, $3, $4, $5, $6, $7)
 
 -- name: whole_index_version
 SELECT version FROM trace_index WHERE trace_id = $1 AND counters_left_out IS NOT NULL
+
+-- name: origin_of_trace
+SELECT min(begin_ns) FROM trace_thread WHERE trace_id = $1
+
+-- name: noted_trace
+-- What notes hang on, also of a trace that was moved.
+SELECT t.content_hash, coalesce((SELECT min(begin_ns) FROM trace_thread WHERE trace_id = t.id), p.origin, 0)
+FROM trace AS t LEFT JOIN trace_pack AS p ON p.trace_id = t.id
+WHERE t.id = $1
 
 -- name: moved_traces_without_index
 SELECT p.trace_id
@@ -29,20 +38,25 @@ SELECT lacks_findings FROM trace_pack WHERE trace_id = $1
 
 -- name: put_orphan_pack
 -- That the trace's pack is one from now on.
-INSERT INTO orphan_pack (key, since) SELECT key, $2 FROM trace_pack WHERE trace_id = $1
-ON CONFLICT (key) DO UPDATE SET since = excluded.since
+INSERT INTO orphan_pack (key, keep_until) SELECT key, $2 FROM trace_pack WHERE trace_id = $1
+ON CONFLICT (key) DO UPDATE SET keep_until = excluded.keep_until
+
+-- name: put_stranger_pack
+-- That there is one of which the store knows nothing.
+INSERT INTO orphan_pack (key, keep_until) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM trace_pack WHERE key = $1)
+ON CONFLICT (key) DO NOTHING
 
 -- name: delete_orphan_pack
 DELETE FROM orphan_pack WHERE key = $1
 
 -- name: orphan_pack
-SELECT key, since, given_up_at FROM orphan_pack WHERE key = $1
+SELECT key, keep_until, given_up_at FROM orphan_pack WHERE key = $1
 
 -- name: orphan_packs
-SELECT key, since, given_up_at FROM orphan_pack ORDER BY key
+SELECT key, keep_until, given_up_at FROM orphan_pack ORDER BY key
 
 -- name: give_up_pack
-INSERT INTO orphan_pack (key, since, given_up_at) VALUES ($1, $2, $2)
+INSERT INTO orphan_pack (key, keep_until, given_up_at) VALUES ($1, $2, $2)
 ON CONFLICT (key) DO UPDATE SET given_up_at = excluded.given_up_at
 
 -- name: delete_given_up_packs

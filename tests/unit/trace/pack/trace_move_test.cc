@@ -258,14 +258,14 @@ TEST_F(TraceMove, APackIsNotedAsAnOrphanWhenItsTraceHasGone) {
   take();
   const auto brought_back = *orphan_pack(*store_, pack.key);
   ASSERT_TRUE(brought_back);
-  EXPECT_GE(brought_back->since, before);
+  EXPECT_GE(brought_back->keep_until, before + kOrphanAge);
   EXPECT_EQ(brought_back->given_up_at, std::nullopt);
   EXPECT_EQ(move().key, pack.key);
   EXPECT_TRUE(orphan_packs(*store_)->empty()) << "it is used again";
   ASSERT_TRUE(delete_trace(*store_, trace_));
   const auto deleted = *orphan_pack(*store_, pack.key);
   ASSERT_TRUE(deleted);
-  EXPECT_GE(deleted->since, brought_back->since);
+  EXPECT_GE(deleted->keep_until, brought_back->keep_until);
 }
 
 TEST_F(TraceMove, RowsThatWereLeftInTheStoreDoNotKeepATraceOutside) {
@@ -333,7 +333,7 @@ TEST_F(TraceMove, APackThatWasCheckedIsNotReadWholeAgain) {
   const PlacedPack pack = move();
   const auto here = OpenTrace::open(*store_, trace_);
   ASSERT_TRUE(here);
-  const auto checked = here->checked(trace_);
+  const auto checked = here->checked(*store_, trace_);
   ASSERT_TRUE(checked);
   const fs::path file = folder_ / "place" / pack.key;
   EXPECT_EQ(checked->pack_file, file.string());

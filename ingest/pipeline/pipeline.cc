@@ -18,6 +18,7 @@
 #include "schema/base/caught_error.h"
 #include "schema/results/artifact_writer.h"
 #include "schema/results/unrecognized_files.h"
+#include "trace/pack/moved_trace.h"
 
 namespace benchhud::ingest {
 
@@ -264,6 +265,8 @@ class Ingest {
     result_.failed = !inputs_.unreadable.empty();
     BENCHHUD_TRY(choose_shift());
     dumps_.emplace(store_, dump_options(options_, result_.shift_weeks));
+    BENCHHUD_ASSIGN(const auto place, trace::trace_place(store_));
+    asks_place_ = place && place->takes_new;
     for (const std::string& path : inputs_.results) {
       if (is_stopped()) break;
       result_.files.push_back(take_or_fail<FileResult>(path, [&] { return take_results(path); }));
@@ -433,7 +436,9 @@ class Ingest {
 
   Expected<DumpResult> take_dump(const std::string& path) {
     if (options_.on_progress) options_.on_progress(progress_);
-    // A trace takes seconds to be read, and others want to write meanwhile.
+    // A trace takes seconds to be read, or to be put into a place, and others want to write
+    // meanwhile.
+    if (asks_place_ && !options_.strict) turn_.reset();
     BENCHHUD_ASSIGN(auto prepared, dumps_->prepare(path));
     return alone([&] { return dumps_->put(std::move(prepared)); },
                  [](const DumpResult& dump) { return dump.changed; });
@@ -443,6 +448,7 @@ class Ingest {
   const Inputs& inputs_;
   const IngestOptions& options_;
   std::optional<Turn> turn_;
+  bool asks_place_ = false;  // each trace is put there while it is prepared
   std::optional<DumpIngest> dumps_;
   Progress progress_;
   std::optional<Error> busy_;  // a turn that was waited for in vain

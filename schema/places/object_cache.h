@@ -86,6 +86,9 @@ class ObjectCache {
   /// leaves no room, or the disk has none; kBusy, another process took too long.
   Expected<CachedObject> get(ObjectPlace& place, const ObjectName& object);
 
+  /// The object, if it is in the folder as it should be: no place is asked. Errors: kIo.
+  Expected<std::optional<CachedObject>> find(const ObjectName& object);
+
   /// Says that an object seems to be damaged: the next get() reads its file whole, and fetches the
   /// object again if the bytes are wrong.
   void doubt(const ContentHash& hash);
@@ -95,8 +98,6 @@ class ObjectCache {
 
   std::filesystem::path path_of(const ContentHash& hash, const char* end) const;
   Expected<void> make_folder() const;
-  /// The object, if it is in the folder as it should be.
-  Expected<std::optional<CachedObject>> find(const ObjectName& object);
   /// Fetches the object, or waits for the thread that does.
   Expected<void> fetch_once(ObjectPlace& place, const ObjectName& object);
   Expected<void> fetch(ObjectPlace& place, const ObjectName& object);

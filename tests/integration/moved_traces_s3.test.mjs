@@ -2,9 +2,11 @@
 // fails for the moment. The real program against s3rver, and against a small store that fails as it is asked to.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { buildShim, harm } from "../faults/support/store.mjs";
 import { KEYS, refuse, startS3rver, startSmallStore } from "./support/s3.mjs";
 import { benchhudAsync, removeFolder, root, serveWith, temporaryFolder } from "./support/server.mjs";
 import { assertSameAnswers, bytesOf, jsonOf, madeUpTrace, requestsOf } from "./support/traces.mjs";
@@ -118,21 +120,37 @@ test("every address of a trace answers the same bytes from the store and from a 
 });
 
 test("what is pruned stays for its day, what the store knows nothing of for a month, then it goes", async () => {
-  const { db, move, listed } = await copy("pruned", `s3://nightly/pruned?endpoint=${s3rver.endpoint}`);
-  const { moved } = await move();
-  const stranger = join(folder, "s3rver/nightly/pruned/traces/00", `${"0".repeat(32)}.v35._S3rver_object`);
-  mkdirSync(join(stranger, ".."), { recursive: true });
-  const [any] = objectFiles("pruned/traces");
-  for (const end of ["object", "metadata.json", "object.md5"]) copyFileSync(any.replace(/object$/, end), stranger.replace(/object$/, end));
-  assert.deepEqual((await json("prune", "--orphans", "--db", db)).removed, 0, "it is new");
-  const old = Date.now() / 1000 - 31 * 24 * 3600;
-  for (const file of objectFiles("pruned/traces")) utimesSync(file, old, old);
-  assert.deepEqual((await json("prune", "--orphans", "--dry-run", "--db", db)).removed, 1);
-  assert.deepEqual((await json("prune", "--orphans", "--db", db)).removed, 1);
-  assert.equal(objectFiles("pruned/traces").length, moved);
-  const pruned = await json("prune", "trace", "--before", "2100-01-01", "--with-referred", "--db", db);
-  assert.deepEqual([pruned.packs_of_no_trace.removed, pruned.packs_of_no_trace.young], [0, moved]);
-  assert.deepEqual([(await listed()).moved.traces, objectFiles("pruned/traces").length], [0, moved]);
+  const store = await startSmallStore();
+  try {
+    const { db, move, listed } = await copy("pruned", `s3://bucket?endpoint=${store.endpoint}`);
+    const { moved } = await move();
+    const packs = () => [...store.objects.keys()].filter((key) => key.startsWith("traces/"));
+    const stranger = `traces/00/${"0".repeat(32)}.v35`;
+    store.objects.set(stranger, store.objects.get(packs()[0]));
+    assert.deepEqual((await json("prune", "--orphans", "--db", db)).removed, 0);
+    writeFileSync(join(folder, "clock"), String(31 * 24 * 3600));
+    const later = harm(buildShim(folder), { path: "no such path", clock: join(folder, "clock") });
+    const inAMonth = async (...options) => {
+      Object.assign(process.env, later);
+      try {
+        return (await json("prune", "--orphans", "--db", db, ...options)).removed;
+      } finally {
+        for (const name of Object.keys(later)) delete process.env[name];
+      }
+    };
+    assert.equal(await inAMonth("--dry-run"), 1);
+    assert.ok(packs().includes(stranger));
+    assert.equal(await inAMonth(), 1);
+    assert.ok(!packs().includes(stranger));
+    assert.equal(packs().length, moved);
+    const pruned = await json("prune", "trace", "--before", "2100-01-01", "--with-referred", "--db", db);
+    assert.deepEqual([pruned.packs_of_no_trace.removed, pruned.packs_of_no_trace.young], [0, moved]);
+    assert.deepEqual([(await listed()).moved.traces, packs().length], [0, moved]);
+    assert.equal(await inAMonth(), moved);
+    assert.deepEqual(packs(), []);
+  } finally {
+    await store.stop();
+  }
 });
 
 test("a bucket's prefix is one store's, also of two that take it at the same time", async () => {
@@ -325,4 +343,73 @@ test("a bucket that is gone, forbidden or fails for the moment: it is said, noth
   } finally {
     await store.stop();
   }
+});
+
+test("a bucket that answers nobody keeps no page, no change and no stop waiting; what was asked for comes once it answers", { timeout: 300_000 }, async () => {
+  const store = await startSmallStore();
+  try {
+    const { db, move, serve } = await copy("silent", `s3://bucket?endpoint=${store.endpoint}`);
+    await move();
+    const server = await serve();
+    const [one, another] = await idsOf(server);
+    let held = [];
+    store.faults = [(request, response) => held.push(response)];
+    const answers = await Promise.all(Array.from({ length: 40 }, () => bytesOf(server, `/traces/${one}`)));
+    for (const { status, body } of answers) {
+      assert.equal(status, 503);
+      assert.match(JSON.parse(body.toString()).detail, /^traces\/\S+ is being fetched: \d+ bytes, begun \d+ s ago/);
+    }
+    assert.equal(held.length, 1, "it is fetched once");
+    // A note of a trace outside is a matter of the store, and the place is not asked.
+    const note = { begin: "0", end: "10", words: "seen while the bucket was away", who: "", thread: "" };
+    const noted = await fetch(`${server.base}/api/v1/traces/${another}/notes`, { method: "POST", headers: { ...server.bearer(), "content-type": "application/json" }, body: JSON.stringify(note) });
+    assert.equal(noted.status, 201, await noted.text());
+    assert.equal(held.length, 1, "for the note nothing was asked");
+    assert.equal((await bytesOf(server, "/overview")).status, 200);
+    store.faults = [];
+    held.forEach((response) => response.destroy());
+    for (let i = 0; (await bytesOf(server, `/traces/${one}`)).status !== 200; ++i) {
+      assert.ok(i < 100);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    const notes = await jsonOf(server, `/traces/${another}/notes`);
+    assert.deepEqual(notes.items.map(({ words, begin, end }) => [words, begin, end]), [[note.words, 0, 10]]);
+    // It stops while another one is being fetched.
+    held = [];
+    const third = (await idsOf(server))[2];
+    store.faults = [(request, response) => held.push(response)];
+    assert.equal((await bytesOf(server, `/traces/${third}`)).status, 503);
+    const began = performance.now();
+    const ended = await server.stop();
+    assert.equal(ended.code, 0, ended.printed);
+    assert.ok(performance.now() - began < 20_000, "a try alone lasts longer than that");
+    held.forEach((response) => response.destroy());
+  } finally {
+    await store.stop();
+  }
+});
+
+test("a query over a trace whose copy has gone from the cache while it was open is answered, however large that is", { timeout: 300_000 }, async () => {
+  const { db, move, serve } = await copy("query", `s3://nightly/query?endpoint=${s3rver.endpoint}`);
+  // More than the file that the query's process may write: random letters, which compress to three quarters.
+  const args = () => ({ text: randomBytes(45_000).toString("base64") });
+  const traceEvents = Array.from({ length: 2000 }, (_, i) => ({ ph: "X", pid: 1, tid: 1, name: "aten::mm", cat: "cpu_op", ts: 10 * i, dur: 8, args: args() }));
+  const file = join(folder, "large.json");
+  writeFileSync(file, JSON.stringify({ traceEvents }));
+  await ok(...takeIn(file, db));
+  await move();
+  const cache = join(folder, "query-served");
+  const server = await serve(cache);
+  const id = Math.max(...(await idsOf(server)));
+  const counted = `/traces/${id}/query?sql=${encodeURIComponent("SELECT count(*) FROM slices")}`;
+  const first = await jsonOf(server, counted);
+  assert.deepEqual(first.rows, [[2000]]);
+  const objects = () => readdirSync(cache).filter((name) => name.endsWith(".object"));
+  const large = objects().map((name) => join(cache, name)).filter((path) => statSync(path).size > 64 << 20);
+  assert.equal(large.length, 1);
+  rmSync(large[0]);
+  assert.deepEqual((await jsonOf(server, counted)).rows, [[2000]]);
+  assert.ok(existsSync(large[0]), "it was fetched again, by the server");
+  const ended = await server.stop();
+  assert.equal(ended.code, 0, ended.printed);
 });

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "trace/pack/pack_reading.h"
 #include "trace/queries.h"
 
 namespace benchhud::trace {
@@ -62,11 +61,11 @@ Expected<void> check_content(Connection& pack, const PlacedPack& placed,
 }
 
 Expected<LentPack> lend_pack(const TracePlace& place, const PlacedPack& pack,
-                             const schema::ContentHash& content) {
+                             const schema::ContentHash& content, PackWait wait) {
   std::string name = place.address + '\n' + pack.key;
   std::optional<Connection> connection = idle_packs().take(name);
   if (!connection) {
-    BENCHHUD_ASSIGN(connection, open_placed_pack(place, pack));
+    BENCHHUD_ASSIGN(connection, open_placed_pack(place, pack, wait));
     BENCHHUD_TRY(check_content(*connection, pack, content));
   }
   return LentPack(new Connection(*std::move(connection)), [name, place, pack](Connection* used) {

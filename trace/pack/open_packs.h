@@ -7,6 +7,7 @@
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "trace/pack/moved_trace.h"
+#include "trace/pack/pack_reading.h"
 
 namespace benchhud::trace {
 
@@ -20,9 +21,10 @@ inline constexpr std::size_t kMostIdlePacks = 32;
 
 /// Opens a pack of the place, or takes one that is open. `content` is what the store
 /// has as its trace's hash: a pack of another trace is not believed. Errors: kCorrupt, it is
-/// missing or not what was put there, in words that name it; kVersion; the place's.
+/// missing or not what was put there, in words that name it; kVersion; the place's, also where it
+/// takes longer than `wait`.
 schema::Expected<LentPack> lend_pack(const TracePlace& place, const PlacedPack& pack,
-                                     const schema::ContentHash& content);
+                                     const schema::ContentHash& content, PackWait wait);
 
 /// Whether a pack holds the trace of this content. Errors: kCorrupt; the database's.
 schema::Expected<void> check_content(schema::Connection& pack, const PlacedPack& placed,

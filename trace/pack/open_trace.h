@@ -1,6 +1,7 @@
 // Where a trace of a store is read.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "schema/base/errors.h"
@@ -11,10 +12,12 @@
 namespace benchhud::trace {
 
 /// A trace that this process has opened, for another one that is to open it, too. If it was moved:
-/// under which key, and in which file of this machine, whose bytes were looked at; else "".
+/// under which key, and in which file of this machine, whose bytes were looked at; else "". The
+/// file is there as long as this lives.
 struct CheckedTrace {
   schema::TraceId trace{};
   std::string pack_key, pack_file;
+  std::shared_ptr<const schema::CachedObject> kept{};
 };
 
 /// The database that a trace's threads, slices, index and the like are read in, and the trace's
@@ -26,16 +29,18 @@ struct CheckedTrace {
 class OpenTrace {
  public:
   OpenTrace() = default;  ///< of none
-  /// Of one that is not there it is the store, which says so. Errors: lend_pack()'s; kPlaceRefused,
+  /// Of one that is not there it is the store, which says so. `wait`: how long, where it has to be
+  /// fetched. Errors: lend_pack()'s; kPlaceRefused,
   /// the store is a copy that does not say where the packs are; the store's.
-  static schema::Expected<OpenTrace> open(schema::Connection& store, schema::TraceId trace);
+  static schema::Expected<OpenTrace> open(schema::Connection& store, schema::TraceId trace,
+                                          PackWait wait = PackWait::kUntilFetched);
 
   /// The same; its pack is not read whole again if it is still the one that was checked. Errors: as
   /// open().
   static schema::Expected<OpenTrace> open(schema::Connection& store, const CheckedTrace& checked);
 
-  /// `trace`: its number in the store.
-  schema::Expected<CheckedTrace> checked(schema::TraceId trace) const;
+  /// This one of `store`, whose number there is `trace`. Errors: as open() with a short wait.
+  schema::Expected<CheckedTrace> checked(schema::Connection& store, schema::TraceId trace) const;
 
   schema::Connection& database() const { return *database_; }
   schema::TraceId number() const { return number_; }

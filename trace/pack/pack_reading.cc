@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "schema/base/time.h"
-#include "schema/places/object_cache.h"
+#include "schema/places/background_fetches.h"
 
 namespace benchhud::trace {
 
@@ -114,6 +114,29 @@ const Expected<std::unique_ptr<schema::ObjectCache>>& cache_of_process() {
   return cache;
 }
 
+/// Made by who has asked for the cache, which has to outlive it.
+schema::BackgroundFetches& fetches_of_process(schema::ObjectCache& cache) {
+  static schema::BackgroundFetches fetches(cache);
+  return fetches;
+}
+
+Expected<schema::CachedObject> cached_object(const TracePlace& known, const PlacedPack& pack,
+                                             PackWait wait) {
+  const auto& cache = cache_of_process();
+  if (!cache) return cache.error();
+  const schema::ObjectName name{pack.key, pack.facts.hash, pack.facts.byte_count};
+  if (wait == PackWait::kShort) {
+    BENCHHUD_ASSIGN(auto kept, (*cache)->find(name));
+    if (kept) return *std::move(kept);
+    const auto open = [known](std::function<bool()> gives_up) {
+      return open_trace_place(known, std::move(gives_up));
+    };
+    BENCHHUD_TRY(fetches_of_process(**cache).wait_for(name, open));
+  }
+  BENCHHUD_ASSIGN(const auto place, open_trace_place(known));
+  return (*cache)->get(*place, name);
+}
+
 Expected<Connection> open_file(const fs::path& file, const PlacedPack& pack) {
   auto opened = open_pack(file);
   if (!opened && opened.error().code != ErrorCode::kVersion) {
@@ -124,40 +147,38 @@ Expected<Connection> open_file(const fs::path& file, const PlacedPack& pack) {
 
 }  // namespace
 
-namespace {
-
-/// Fetched if it is not in the cache as it should be.
-Expected<Connection> open_cached(schema::ObjectCache& cache, schema::ObjectPlace& place,
-                                 const PlacedPack& pack) {
-  for (bool is_doubted = false;; is_doubted = true) {
-    const auto object = cache.get(place, {pack.key, pack.facts.hash, pack.facts.byte_count});
-    if (!object && object.error().code == ErrorCode::kNotFound) {
-      return damaged_place(pack.key, "it is not there");
-    }
-    if (!object && object.error().code == ErrorCode::kCorrupt) {
-      return damaged_place(pack.key, object.error().message);
-    }
-    if (!object) return object.error();
-    // Once it is open, it may be removed from the cache.
-    auto opened = open_file(object->path(), pack);
-    if (opened || opened.error().code != ErrorCode::kCorrupt || is_doubted) return opened;
-    // The copy may have changed since the process has read it whole.
-    cache.doubt(pack.facts.hash);
+Expected<PackFile> placed_pack_file(const TracePlace& place, const PlacedPack& pack,
+                                    PackWait wait) {
+  if (const auto file = file_in_place(place.address, pack.key)) {
+    // Opened first: where the place itself is not there, no pack is said to be missing.
+    BENCHHUD_ASSIGN([[maybe_unused]] const auto opened, open_trace_place(place));
+    BENCHHUD_TRY(check_placed_file(*file, pack));
+    return PackFile{*file, nullptr};
   }
+  auto object = cached_object(place, pack, wait);
+  if (object) {
+    auto kept = std::make_shared<const schema::CachedObject>(*std::move(object));
+    return PackFile{kept->path(), kept};
+  }
+  if (object.error().code == ErrorCode::kNotFound) {
+    return damaged_place(pack.key, "it is not there");
+  }
+  if (object.error().code == ErrorCode::kCorrupt) {
+    return damaged_place(pack.key, object.error().message);
+  }
+  return std::move(object).error();
 }
 
-}  // namespace
-
-Expected<Connection> open_placed_pack(const TracePlace& known, const PlacedPack& pack) {
-  // Opened first: where the place itself is not there, no pack is said to be missing.
-  BENCHHUD_ASSIGN(const auto place, open_trace_place(known));
-  if (const auto file = file_in_place(known.address, pack.key)) {
-    BENCHHUD_TRY(check_placed_file(*file, pack));
-    return open_file(*file, pack);
+Expected<Connection> open_placed_pack(const TracePlace& place, const PlacedPack& pack,
+                                      PackWait wait) {
+  for (bool is_doubted = false;; is_doubted = true) {
+    BENCHHUD_ASSIGN(const PackFile file, placed_pack_file(place, pack, wait));
+    auto opened = open_file(file.path, pack);
+    const bool is_damaged = !opened && opened.error().code == ErrorCode::kCorrupt;
+    if (!is_damaged || !file.kept || is_doubted) return opened;
+    // The copy may have changed since the process has read it whole.
+    doubt_placed_pack(place, pack);
   }
-  const auto& cache = cache_of_process();
-  if (!cache) return cache.error();
-  return open_cached(**cache, *place, pack);
 }
 
 void doubt_placed_pack(const TracePlace& place, const PlacedPack& pack) {

@@ -66,7 +66,8 @@ Expected<ResponsePlan> export_trace(RequestContext& context) {
     query.begin = window.begin;
     query.end = window.end;
     query.is_wanted = [&](std::uint32_t thread) { return tracks.matches(thread); };
-    BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(connection, trace));
+    BENCHHUD_ASSIGN(const auto data,
+                    trace::OpenTrace::open(connection, trace, trace::PackWait::kShort));
     return write_chrome_trace(data.database(), data.number(), query, take);
   };
   return plan;

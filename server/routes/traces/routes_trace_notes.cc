@@ -31,31 +31,44 @@ void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t or
   json.end_object();
 }
 
+// What its notes hang on, of a trace that who asks may see. It does not wait for the place of a
+// trace that was moved: while a note is written, others wait.
+Expected<trace::NotedTrace> noted_trace_for(schema::Connection& store, schema::TraceId id,
+                                            trace::TokenId token, double now) {
+  BENCHHUD_ASSIGN(auto noted, trace::noted_trace(store, id));
+  BENCHHUD_ASSIGN(const bool may_see, trace::may_see_trace(store, id, token, now));
+  if (!may_see) return no_trace(id);
+  return noted;
+}
+
 Expected<ResponsePlan> list_notes(RequestContext& context) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  schema::Connection& store = context.reader().connection();
+  const schema::TraceId id{context.query.integer("id")};
+  const auto noted = noted_trace_for(store, id, token_of(context), context.now);
+  if (!noted) {
+    context.wrong_parameter = "id";
+    return noted.error();
+  }
+  BENCHHUD_ASSIGN(context.is_private, trace::is_only_dropped(store, id));
   return ResponsePlan{
-      revision_key(context) + asked.key,
-      [&context, asked](schema::JsonWriter& json) -> Expected<void> {
+      revision_key(context) + noted->content.hex(),
+      [&context, noted = *noted](schema::JsonWriter& json) -> Expected<void> {
         BENCHHUD_ASSIGN(const auto notes,
-                        trace::trace_notes(context.reader().connection(), asked.info.content));
+                        trace::trace_notes(context.reader().connection(), noted.content));
         json.begin_object();
         json.key("items");
-        json.list(notes, [&](const TraceNote& note) { write_note(json, note, asked.info.origin); });
+        json.list(notes, [&](const TraceNote& note) { write_note(json, note, noted.origin); });
         json.end_object();
         return {};
       }};
 }
 
 // The trace that a change is about.
-Expected<trace::TraceInfo> changed_trace(ChangeContext& context) {
+Expected<trace::NotedTrace> changed_trace(ChangeContext& context) {
   const schema::TraceId id{context.query.integer("id")};
-  BENCHHUD_ASSIGN(const auto data, trace::OpenTrace::open(context.store, id));
-  auto info = trace::TraceQueries(data.database(), data.number()).info();
-  BENCHHUD_ASSIGN(const bool may_see,
-                  trace::may_see_trace(context.store, id, context.token_id, context.now));
-  if (!info || !may_see) context.wrong_parameter = "id";
-  if (info && !may_see) return no_trace(id);
-  return info;
+  auto noted = noted_trace_for(context.store, id, context.token_id, context.now);
+  if (!noted) context.wrong_parameter = "id";
+  return noted;
 }
 
 // A field with a whole number.
@@ -75,19 +88,19 @@ std::string address_of_notes(const ChangeContext& context) {
 }
 
 Expected<std::string> add_note(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(context));
+  BENCHHUD_ASSIGN(const trace::NotedTrace noted, changed_trace(context));
   TraceNote note;
   BENCHHUD_ASSIGN(note.begin, number_of<std::int64_t>(context, "begin"));
   BENCHHUD_ASSIGN(note.end, number_of<std::int64_t>(context, "end"));
-  note.begin = analysis::sum_of(note.begin, info.origin);
-  note.end = analysis::sum_of(note.end, info.origin);
+  note.begin = analysis::sum_of(note.begin, noted.origin);
+  note.end = analysis::sum_of(note.end, noted.origin);
   if (!context.body.text("thread").empty()) {
     BENCHHUD_ASSIGN(note.thread, number_of<std::uint32_t>(context, "thread"));
   }
   note.words = context.body.text("words");
   note.who = context.body.text("who");
   note.token = context.token;
-  const auto put = trace::put_trace_note(context.store, info.content, note);
+  const auto put = trace::put_trace_note(context.store, noted.content, note);
   if (!put) {
     if (put.error().code == ErrorCode::kTooLarge) {
       context.wrong_parameter = note.who.size() > schema::kMostLineBytes ? "who" : "words";
@@ -101,9 +114,9 @@ Expected<std::string> add_note(ChangeContext& context) {
 }
 
 Expected<std::string> remove_note(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(context));
+  BENCHHUD_ASSIGN(const trace::NotedTrace noted, changed_trace(context));
   const auto done =
-      trace::delete_trace_note(context.store, info.content, context.query.integer("note"));
+      trace::delete_trace_note(context.store, noted.content, context.query.integer("note"));
   if (!done) {
     if (done.error().code == ErrorCode::kNotFound) context.wrong_parameter = "note";
     return done.error();

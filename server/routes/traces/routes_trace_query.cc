@@ -56,7 +56,8 @@ Expected<ResponsePlan> query_trace(RequestContext& context) {
   plan.is_fleeting = true;  // how far it comes in its time is another matter each time
   plan.is_without_store = true;
   if (context.is_csv()) plan.content_type = "text/csv; charset=utf-8";
-  BENCHHUD_ASSIGN(const trace::CheckedTrace trace, asked.data.checked(asked.id));
+  BENCHHUD_ASSIGN(const trace::CheckedTrace trace,
+                  asked.data.checked(context.reader().connection(), asked.id));
   plan.body = [&context, trace]() -> Expected<std::string> {
     auto answer = context.queries.answer(trace, context.query.text("sql"),
                                          context.query.size("limit"), context.is_cancelled);

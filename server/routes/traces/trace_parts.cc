@@ -32,7 +32,8 @@ schema::Error no_trace(schema::TraceId id) {
 Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
   trace.id = schema::TraceId{context.query.integer("id")};
-  BENCHHUD_ASSIGN(trace.data, trace::OpenTrace::open(context.reader().connection(), trace.id));
+  BENCHHUD_ASSIGN(trace.data, trace::OpenTrace::open(context.reader().connection(), trace.id,
+                                                     trace::PackWait::kShort));
   auto info = trace::TraceQueries(trace.data.database(), trace.data.number()).info();
   if (!info) {
     context.wrong_parameter = "id";

@@ -17,4 +17,8 @@ inline constexpr std::size_t kMostTraceSlices = 0xffffff00;
 inline constexpr std::size_t kMostHloModules = 10'000;
 inline constexpr std::size_t kMostHloTexts = std::size_t{512} << 20;
 
+/// How long, in seconds, the pack of a trace that was moved stays in its place after the last trace
+/// of the store has gone from it: whoever restores a store of the day before finds it.
+inline constexpr double kOrphanAge = 24 * 3600.0;
+
 }  // namespace benchhud::trace

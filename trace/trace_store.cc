@@ -13,14 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/time.h"
 #include "schema/db/rows.h"
-#include "trace/pack/moved_trace.h"
 #include "trace/queries.h"
 #include "trace/trace_async.h"
 #include "trace/trace_device.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_hlo.h"
 #include "trace/trace_index.h"
+#include "trace/trace_limits.h"
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
 #include "trace/xla_profile.h"
@@ -399,10 +400,12 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   BENCHHUD_TRY(delete_trace_devices(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
   BENCHHUD_TRY(delete_trace_hlo(connection, id));
-  BENCHHUD_TRY(leave_pack(connection, id));
+  BENCHHUD_TRY(
+      connection.cached(sql::kPutOrphanPack).bind(1, id).bind(2, schema::now() + kOrphanAge).run());
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
-        sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {
+        sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTracePack,
+        sql::kDeleteTrace}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, id).run());
   }
   if (connection.changes() == 0) {

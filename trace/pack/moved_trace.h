@@ -16,6 +16,7 @@
 #include "schema/model/artifact.h"
 #include "schema/places/object_place.h"
 #include "trace/pack/pack_file.h"
+#include "trace/trace_limits.h"
 
 namespace benchhud::trace {
 
@@ -58,10 +59,7 @@ schema::Expected<NotedTrace> noted_trace(schema::Connection& store, schema::Trac
 schema::Expected<std::optional<bool>> pack_lacks_findings(schema::Connection& store,
                                                           schema::TraceId trace);
 
-/// How long a pack stays, in seconds, after the last trace of the store has gone from it: whoever
-/// restores a store of the day before finds it.
-inline constexpr double kOrphanAge = 24 * 3600.0;
-/// How long one stays, in seconds, of which the store does not know that a trace was ever in it,
+/// How long a pack stays, in seconds, of which the store does not know that a trace was ever in it,
 /// from when it was first seen: a killed process has put it, or the store is a copy that was made
 /// before.
 inline constexpr double kStrangerAge = 30 * 24 * 3600.0;

@@ -341,9 +341,11 @@ export function ErrorNote({ error, again, kept = false }: { error: ApiError; aga
       ? "Is benchhud serve still running? This page asks again by itself, and goes on when it answers."
       : status === 404
         ? "It may be gone, or be called otherwise now: search for it with /."
-        : status >= 500
-          ? "The program's own output says more. Nothing in the store was changed by looking."
-          : "Change the address or the choices above.";
+        : status === 503
+          ? "It may pass: this page asks again by itself."
+          : status >= 500
+            ? "The program's own output says more. Nothing in the store was changed by looking."
+            : "Change the address or the choices above.";
   return (
     <div class="problem" role="alert">
       <strong>{title}</strong>

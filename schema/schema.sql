@@ -878,6 +878,7 @@ CREATE TABLE trace_pack (
 -- Packs in the place that no trace is in: any more, or as far as the store knows.
 CREATE TABLE orphan_pack (
   key        TEXT PRIMARY KEY,
-  keep_until REAL NOT NULL,  -- seconds since 1970: it is not removed before
+  noted_at   REAL NOT NULL,  -- seconds since 1970; one that was put after that has come from elsewhere
+  keep_until REAL NOT NULL,  -- it is not removed before
   given_up_at REAL           -- when it was decided to remove it: no trace is put into it any more; null: it is kept for now
 ) STRICT, WITHOUT ROWID;

@@ -400,8 +400,12 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   BENCHHUD_TRY(delete_trace_devices(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
   BENCHHUD_TRY(delete_trace_hlo(connection, id));
-  BENCHHUD_TRY(
-      connection.cached(sql::kPutOrphanPack).bind(1, id).bind(2, schema::now() + kOrphanAge).run());
+  const double now = schema::now();
+  BENCHHUD_TRY(connection.cached(sql::kPutOrphanPack)
+                   .bind(1, id)
+                   .bind(2, now)
+                   .bind(3, now + kOrphanAge)
+                   .run());
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTracePack,

@@ -81,7 +81,7 @@ CommandLine command_line() {
       "write the store anew without free parts, which takes as much room again meanwhile");
   add("orphans", po::bool_switch(),
       "only this: remove packs from the store's place that no trace is in any more since a day, "
-      "or that nothing is known of and that are 30 days old; every prune does so as well");
+      "or that nothing is known of, 30 days after a prune first saw them; every prune does so");
   add("forget", po::bool_switch(),
       "forget what was ever pruned: ingesting its files brings it back");
   add_wait_option(&command.options);

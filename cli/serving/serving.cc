@@ -24,6 +24,7 @@
 #include "server/http/host_names.h"
 #include "server/http/static_files.h"
 #include "server/routes/route_tables.h"
+#include "trace/pack/pack_reading.h"
 
 namespace benchhud::cli {
 namespace {
@@ -66,6 +67,7 @@ schema::Expected<void> serve_until_signal(server::HttpServer& http,
     sigwait(&signals, &signal);
     end_soon(clean_up);
     http.stop();
+    trace::end_waiting_for_places();
   });
   const auto ended = schema::caught([&]() -> schema::Expected<void> {
     http.run();

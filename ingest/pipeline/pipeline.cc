@@ -266,7 +266,7 @@ class Ingest {
     BENCHHUD_TRY(choose_shift());
     dumps_.emplace(store_, dump_options(options_, result_.shift_weeks));
     BENCHHUD_ASSIGN(const auto place, trace::trace_place(store_));
-    asks_place_ = place && place->takes_new;
+    has_place_ = place.has_value();
     for (const std::string& path : inputs_.results) {
       if (is_stopped()) break;
       result_.files.push_back(take_or_fail<FileResult>(path, [&] { return take_results(path); }));
@@ -434,11 +434,18 @@ class Ingest {
         [](const FileResult& file) { return file.report.changed; });
   }
 
+  /// Whether preparing it asks the place: a trace is put there, or is there already.
+  bool may_ask_place(const std::string& path) const {
+    if (!has_place_) return false;
+    const auto name = dump_name(absolute_path(path));
+    return !name || name->kind == schema::ArtifactKind::kTrace;
+  }
+
   Expected<DumpResult> take_dump(const std::string& path) {
     if (options_.on_progress) options_.on_progress(progress_);
     // A trace takes seconds to be read, or to be put into a place, and others want to write
     // meanwhile.
-    if (asks_place_ && !options_.strict) turn_.reset();
+    if (may_ask_place(path) && !options_.strict) turn_.reset();
     BENCHHUD_ASSIGN(auto prepared, dumps_->prepare(path));
     return alone([&] { return dumps_->put(std::move(prepared)); },
                  [](const DumpResult& dump) { return dump.changed; });
@@ -448,7 +455,7 @@ class Ingest {
   const Inputs& inputs_;
   const IngestOptions& options_;
   std::optional<Turn> turn_;
-  bool asks_place_ = false;  // each trace is put there while it is prepared
+  bool has_place_ = false;  // for traces
   std::optional<DumpIngest> dumps_;
   Progress progress_;
   std::optional<Error> busy_;  // a turn that was waited for in vain

@@ -195,7 +195,7 @@ Expected<void> note_moves(Connection& store, const TraceMoveReport& report,
 
 /// Waits until nobody does long work on the store, which is the file that it was. The turn is not
 /// kept, since the place may take its time: a trace that another process changes meanwhile is left
-/// as it is, and what is written is written in a moment.
+/// as it is. Another one is taken to write.
 Expected<void> wait_for_turn(Connection& store, const schema::StoreTurns& turns) {
   BENCHHUD_ASSIGN([[maybe_unused]] const auto turn, turns.take(store));
   return {};
@@ -203,11 +203,12 @@ Expected<void> wait_for_turn(Connection& store, const schema::StoreTurns& turns)
 
 /// Whether it was outside. Errors: kCorrupt, its pack is; kConflict, it is moved by others as often
 /// as it is looked for, or the store has rows where it should have none.
-Expected<bool> bring_back(Connection& store, TraceId trace) {
+Expected<bool> bring_back(Connection& store, const schema::StoreTurns& turns, TraceId trace) {
   constexpr int kMostRounds = 5;
   for (int i = 0; i < kMostRounds; ++i) {
     // Fetched and checked before the lock is taken.
     BENCHHUD_ASSIGN(const auto open, trace::OpenTrace::open(store, trace));
+    BENCHHUD_ASSIGN(const auto turn, turns.take(store));
     BENCHHUD_ASSIGN(auto writing, Transaction::begin(store, Transaction::Kind::kWrite));
     BENCHHUD_ASSIGN(const auto taken, trace::take_back(store, trace, open));
     if (taken == trace::TakenBack::kWasThere) return false;
@@ -255,7 +256,7 @@ Expected<TraceMoveReport> move_traces_out(Connection& store, const schema::Store
       BENCHHUD_TRY(note_moves(store, report, "to " + place.address()));
       return place_was_changed(report, place);
     }
-    const auto moved = trace::move_out(store, *next, place);
+    const auto moved = trace::move_out(store, *next, place, &turns);
     if (!moved && trace::is_of_the_place(moved.error()) && go_on && !go_on(report)) {
       report.was_stopped = true;  // while it was tried again and again
       break;
@@ -304,7 +305,7 @@ Expected<TraceMoveReport> bring_traces_back(Connection& store, const schema::Sto
       break;
     }
     BENCHHUD_TRY(wait_for_turn(store, turns));
-    const auto taken = bring_back(store, each.trace);
+    const auto taken = bring_back(store, turns, each.trace);
     if (!taken && taken.error().code != ErrorCode::kCorrupt &&
         taken.error().code != ErrorCode::kConflict) {
       BENCHHUD_TRY(note_moves(store, report, "back from " + place->address));
@@ -335,7 +336,7 @@ Expected<std::int64_t> move_rest_out(Connection& store, const schema::StoreTurns
   BENCHHUD_ASSIGN(const auto place, trace::open_trace_place(*known));
   for (std::int64_t i = 0; next && i < most && (!go_on || go_on()); ++i) {
     if (turns != nullptr) BENCHHUD_TRY(wait_for_turn(store, *turns));
-    const auto done = trace::move_out(store, *next, *place);
+    const auto done = trace::move_out(store, *next, *place, turns);
     // Of one that is damaged, or too large for the place, the others are told nothing.
     if (!done && done.error().code != ErrorCode::kCorrupt &&
         done.error().code != ErrorCode::kTooLarge) {
@@ -360,8 +361,9 @@ Expected<std::vector<schema::PlacedObject>> give_up(Connection& store,
     BENCHHUD_ASSIGN(const bool is_used, trace::is_pack_used(store, each.key));
     BENCHHUD_ASSIGN(const auto noted, trace::orphan_pack(store, each.key));
     const bool is_over = noted && noted->given_up_at;
-    // A trace may have been in it and have gone again meanwhile.
-    if (is_used || (noted && !is_over && now < noted->keep_until)) continue;
+    // Another process may have forgotten it meanwhile, or a trace may have been in it and have gone
+    // again meanwhile.
+    if (!noted || is_used || (!is_over && now < noted->keep_until)) continue;
     if (!is_over) {
       BENCHHUD_TRY(trace::give_up_pack(store, each.key, now));
     }
@@ -390,13 +392,17 @@ Expected<OrphanReport> remove_orphans(Connection& store, ObjectPlace& place, dou
         if (used.contains(each.key)) return {};
         there.insert(each.key);
         const auto found = noted.find(each.key);
-        const bool is_noted = found != noted.end();
-        if (is_noted && (found->second.given_up_at || now >= found->second.keep_until)) {
+        // One that was put since it was noted is in use elsewhere: this store is a copy from
+        // before.
+        const bool is_known =
+            found != noted.end() &&
+            each.modified <= found->second.given_up_at.value_or(found->second.noted_at);
+        if (is_known && (found->second.given_up_at || now >= found->second.keep_until)) {
           orphans.push_back(each);
         } else {
           ++report.young;
           report.young_bytes += each.byte_count;
-          if (!is_noted) strangers.push_back(each.key);
+          if (!is_known) strangers.push_back(each.key);
         }
         return {};
       }));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -28,6 +29,8 @@ constexpr std::string_view kPlaceKey = "trace_place";
 constexpr std::string_view kTakesNewKey = "trace_place_takes_new";
 constexpr std::string_view kIdKey = "trace_place_id";
 
+std::atomic<bool> given_up = false;  // the places, by this process
+
 Expected<PlacedPack> placed_pack(const Statement& row, int column) {
   PlacedPack pack;
   pack.key = row.text(column);
@@ -41,7 +44,7 @@ Expected<PlacedPack> placed_pack(const Statement& row, int column) {
 }
 
 OrphanPack orphan_of(const Statement& row) {
-  return {std::string(row.text(0)), row.real(1), row.optional_real(2)};
+  return {std::string(row.text(0)), row.real(1), row.real(2), row.optional_real(3)};
 }
 
 }  // namespace
@@ -114,13 +117,21 @@ Expected<std::vector<OrphanPack>> orphan_packs(Connection& store) {
 }
 
 Expected<void> leave_pack(Connection& store, TraceId trace) {
-  BENCHHUD_TRY(
-      store.cached(sql::kPutOrphanPack).bind(1, trace).bind(2, schema::now() + kOrphanAge).run());
+  const double now = schema::now();
+  BENCHHUD_TRY(store.cached(sql::kPutOrphanPack)
+                   .bind(1, trace)
+                   .bind(2, now)
+                   .bind(3, now + kOrphanAge)
+                   .run());
   return store.cached(sql::kDeleteTracePack).bind(1, trace).run();
 }
 
 Expected<void> note_stranger(Connection& store, std::string_view key, double now) {
-  return store.cached(sql::kPutStrangerPack).bind(1, key).bind(2, now + kStrangerAge).run();
+  return store.cached(sql::kPutStrangerPack)
+      .bind(1, key)
+      .bind(2, now)
+      .bind(3, now + kStrangerAge)
+      .run();
 }
 
 Expected<void> give_up_pack(Connection& store, std::string_view key, double now) {
@@ -187,9 +198,15 @@ Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(const TracePlace
                                                                 std::function<bool()> gives_up) {
   schema::PlaceOptions options;
   options.id = place.id;
-  options.gives_up = std::move(gives_up);
+  options.gives_up = [gives_up = std::move(gives_up)] {
+    return are_places_given_up() || (gives_up && gives_up());
+  };
   return schema::open_place(place.address, options);
 }
+
+void give_up_places() { given_up = true; }
+
+bool are_places_given_up() { return given_up; }
 
 Expected<void> set_trace_place(Connection& store, const std::optional<TracePlace>& known,
                                const std::optional<TracePlace>& place) {

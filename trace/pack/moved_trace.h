@@ -67,6 +67,7 @@ inline constexpr double kStrangerAge = 30 * 24 * 3600.0;
 /// A pack of the place that no trace is in.
 struct OrphanPack {
   std::string key;
+  double noted_at = 0;  ///< seconds since 1970: when its last trace had gone, or it was first seen
   double keep_until = 0;  ///< seconds since 1970
   /// When it was decided to remove it: from then on no trace is noted to be in it. None: it is kept
   /// for now.
@@ -81,8 +82,8 @@ schema::Expected<std::vector<OrphanPack>> orphan_packs(schema::Connection& store
 /// Notes that no trace is in this one's pack any more: it is kept for kOrphanAge. The caller holds
 /// the write transaction, as for the next four.
 schema::Expected<void> leave_pack(schema::Connection& store, schema::TraceId trace);
-/// Notes that there is a pack of which the store knows nothing, seen at `now`, in seconds since
-/// 1970: it is kept for kStrangerAge.
+/// Notes that there is a pack of which the store knows nothing, or one that was put again since it
+/// was noted, seen at `now`, in seconds since 1970: it is kept for kStrangerAge.
 schema::Expected<void> note_stranger(schema::Connection& store, std::string_view key, double now);
 /// Notes that a pack is going to be removed, decided at `now`, in seconds since 1970: whoever has
 /// put it before, and is to note after that a trace is in it, is told so, and puts it again under
@@ -126,10 +127,13 @@ schema::Expected<std::optional<TracePlace>> trace_place(schema::Connection& stor
 /// Whether this is the place where the store's new traces go.
 schema::Expected<bool> takes_new_traces(schema::Connection& store,
                                         const schema::ObjectPlace& place);
-/// Opens it, if it is the one that was set. `gives_up`: as of schema::PlaceOptions. Errors:
-/// schema::open_place()'s.
+/// Opens it, if it is the one that was set. It gives up (schema::PlaceOptions) when `gives_up` says
+/// so, and after give_up_places(). Errors: schema::open_place()'s.
 schema::Expected<std::unique_ptr<schema::ObjectPlace>> open_trace_place(
     const TracePlace& place, std::function<bool()> gives_up = nullptr);
+/// That this process asks no place of traces any more: who waits for one gives up.
+void give_up_places();
+bool are_places_given_up();
 /// Sets it. The caller holds the write transaction, and gives what it found before as `known`.
 /// None: traces are in the store alone. Error: kConflict, another process has set it meanwhile.
 schema::Expected<void> set_trace_place(schema::Connection& store,

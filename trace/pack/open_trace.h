@@ -44,6 +44,8 @@ class OpenTrace {
 
   schema::Connection& database() const { return *database_; }
   schema::TraceId number() const { return number_; }
+  /// Whether it was moved: then it does not hang on the store's connection.
+  bool is_pack() const { return pack_ != nullptr; }
   /// Of its pack; "" where it is in the store.
   const std::string& pack_key() const { return pack_key_; }
 

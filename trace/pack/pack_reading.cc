@@ -109,6 +109,7 @@ namespace {
 const Expected<std::unique_ptr<schema::ObjectCache>>& cache_of_process() {
   static const auto cache = []() -> Expected<std::unique_ptr<schema::ObjectCache>> {
     BENCHHUD_ASSIGN(auto options, schema::cache_options_of_environment());
+    options.gives_up = are_places_given_up;
     return std::make_unique<schema::ObjectCache>(std::move(options));
   }();
   return cache;
@@ -120,21 +121,23 @@ schema::BackgroundFetches& fetches_of_process(schema::ObjectCache& cache) {
   return fetches;
 }
 
-Expected<schema::CachedObject> cached_object(const TracePlace& known, const PlacedPack& pack,
-                                             PackWait wait) {
+using CachedPack = std::shared_ptr<const schema::CachedObject>;
+
+Expected<CachedPack> cached_pack(const TracePlace& known, const PlacedPack& pack, PackWait wait) {
   const auto& cache = cache_of_process();
   if (!cache) return cache.error();
   const schema::ObjectName name{pack.key, pack.facts.hash, pack.facts.byte_count};
   if (wait == PackWait::kShort) {
     BENCHHUD_ASSIGN(auto kept, (*cache)->find(name));
-    if (kept) return *std::move(kept);
+    if (kept) return std::make_shared<const schema::CachedObject>(*std::move(kept));
     const auto open = [known](std::function<bool()> gives_up) {
       return open_trace_place(known, std::move(gives_up));
     };
-    BENCHHUD_TRY(fetches_of_process(**cache).wait_for(name, open));
+    return fetches_of_process(**cache).wait_for(name, open);
   }
   BENCHHUD_ASSIGN(const auto place, open_trace_place(known));
-  return (*cache)->get(*place, name);
+  BENCHHUD_ASSIGN(schema::CachedObject got, (*cache)->get(*place, name));
+  return std::make_shared<const schema::CachedObject>(std::move(got));
 }
 
 Expected<Connection> open_file(const fs::path& file, const PlacedPack& pack) {
@@ -155,11 +158,8 @@ Expected<PackFile> placed_pack_file(const TracePlace& place, const PlacedPack& p
     BENCHHUD_TRY(check_placed_file(*file, pack));
     return PackFile{*file, nullptr};
   }
-  auto object = cached_object(place, pack, wait);
-  if (object) {
-    auto kept = std::make_shared<const schema::CachedObject>(*std::move(object));
-    return PackFile{kept->path(), kept};
-  }
+  auto object = cached_pack(place, pack, wait);
+  if (object) return PackFile{(*object)->path(), *object};
   if (object.error().code == ErrorCode::kNotFound) {
     return damaged_place(pack.key, "it is not there");
   }
@@ -179,6 +179,11 @@ Expected<Connection> open_placed_pack(const TracePlace& place, const PlacedPack&
     // The copy may have changed since the process has read it whole.
     doubt_placed_pack(place, pack);
   }
+}
+
+void end_waiting_for_places() {
+  give_up_places();
+  if (const auto& cache = cache_of_process()) fetches_of_process(**cache).end();
 }
 
 void doubt_placed_pack(const TracePlace& place, const PlacedPack& pack) {

@@ -53,6 +53,11 @@ schema::Expected<PackFile> placed_pack_file(const TracePlace& place, const Place
 schema::Expected<schema::Connection> open_placed_pack(const TracePlace& place,
                                                       const PlacedPack& pack, PackWait wait);
 
+/// For the end of a server: whatever of this process waits for a place of traces gives up within
+/// about a second, and what is fetched behind requests has ended when this returns. Nothing is
+/// asked of a place after that.
+void end_waiting_for_places();
+
 /// That reading a pack of this place failed: where it was a copy, that one is read whole when it is
 /// opened next, and fetched again if its bytes have changed.
 void doubt_placed_pack(const TracePlace& place, const PlacedPack& pack);

@@ -133,7 +133,8 @@ Expected<std::optional<PlacedPack>> note_moved(Connection& store, TraceId trace,
 
 }  // namespace
 
-Expected<std::optional<PlacedPack>> move_out(Connection& store, TraceId trace, ObjectPlace& place) {
+Expected<std::optional<PlacedPack>> move_out(Connection& store, TraceId trace, ObjectPlace& place,
+                                             const schema::StoreTurns* turns) {
   BENCHHUD_ASSIGN(const std::string store_file, schema::store_file(store));
   std::optional<PutPack> put;
   std::int64_t version = 0;
@@ -148,6 +149,11 @@ Expected<std::optional<PlacedPack>> move_out(Connection& store, TraceId trace, O
   constexpr int kMostRounds = 5;
   for (int i = 0; i < kMostRounds; ++i) {
     BENCHHUD_TRY(put->put(store, place));
+    std::optional<schema::StoreLock> turn;
+    if (turns != nullptr) {
+      BENCHHUD_ASSIGN(auto taken, turns->take(store));
+      turn.emplace(std::move(taken));
+    }
     bool was_given_up = false;
     BENCHHUD_ASSIGN(auto moved, note_moved(store, trace, place, version, *put, &was_given_up));
     if (!was_given_up) return moved;

@@ -13,6 +13,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "schema/places/object_place.h"
+#include "schema/store/store_lock.h"
 #include "schema/store/unfinished_file.h"
 #include "trace/pack/moved_trace.h"
 #include "trace/pack/open_trace.h"
@@ -56,11 +57,13 @@ class PutPack {
 /// Moves a trace that is in the store into the place: the object is there before the store's rows
 /// go. Two transactions of its own, between which others may write: where the trace has become
 /// another one meanwhile (it was indexed again, or is gone), or `place` is not the one where the
-/// store's new traces go, nothing is done. Returns the pack; none where nothing was done. Errors:
-/// as PutPack.
+/// store's new traces go, nothing is done. `turns`: where one is
+/// taken for the second; null: the caller needs none. Returns the pack; none where nothing was
+/// done. Errors: as PutPack; those of StoreTurns::take().
 schema::Expected<std::optional<PlacedPack>> move_out(schema::Connection& store,
                                                      schema::TraceId trace,
-                                                     schema::ObjectPlace& place);
+                                                     schema::ObjectPlace& place,
+                                                     const schema::StoreTurns* turns = nullptr);
 
 enum class TakenBack {
   kWasThere,     ///< it is in the store

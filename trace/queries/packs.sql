@@ -38,25 +38,25 @@ SELECT lacks_findings FROM trace_pack WHERE trace_id = $1
 
 -- name: put_orphan_pack
 -- That the trace's pack is one from now on.
-INSERT INTO orphan_pack (key, keep_until) SELECT key, $2 FROM trace_pack WHERE trace_id = $1
-ON CONFLICT (key) DO UPDATE SET keep_until = excluded.keep_until
+INSERT INTO orphan_pack (key, noted_at, keep_until) SELECT key, $2, $3 FROM trace_pack WHERE trace_id = $1
+ON CONFLICT (key) DO UPDATE SET noted_at = excluded.noted_at, keep_until = excluded.keep_until
 
 -- name: put_stranger_pack
--- That there is one of which the store knows nothing.
-INSERT INTO orphan_pack (key, keep_until) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM trace_pack WHERE key = $1)
-ON CONFLICT (key) DO NOTHING
+-- That there is one of which the store knows nothing. One that was given up stays so.
+INSERT INTO orphan_pack (key, noted_at, keep_until) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM trace_pack WHERE key = $1)
+ON CONFLICT (key) DO UPDATE SET noted_at = excluded.noted_at, keep_until = excluded.keep_until WHERE given_up_at IS NULL
 
 -- name: delete_orphan_pack
 DELETE FROM orphan_pack WHERE key = $1
 
 -- name: orphan_pack
-SELECT key, keep_until, given_up_at FROM orphan_pack WHERE key = $1
+SELECT key, noted_at, keep_until, given_up_at FROM orphan_pack WHERE key = $1
 
 -- name: orphan_packs
-SELECT key, keep_until, given_up_at FROM orphan_pack ORDER BY key
+SELECT key, noted_at, keep_until, given_up_at FROM orphan_pack ORDER BY key
 
 -- name: give_up_pack
-INSERT INTO orphan_pack (key, keep_until, given_up_at) VALUES ($1, $2, $2)
+INSERT INTO orphan_pack (key, noted_at, keep_until, given_up_at) VALUES ($1, $2, $2, $2)
 ON CONFLICT (key) DO UPDATE SET given_up_at = excluded.given_up_at
 
 -- name: delete_given_up_packs

@@ -60,14 +60,16 @@ Expected<ResponsePlan> export_trace(RequestContext& context) {
   ResponsePlan plan{asked.key, {}};
   plan.is_immutable = context.query.has("key");
   BENCHHUD_ASSIGN(plan.file_name, export_name(context, asked));
-  plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
-                                                   const schema::ByteSink& take) -> Expected<void> {
+  // A pack stays open for it, though its file may go from the cache before the end.
+  plan.stream = [asked, tracks, window](schema::Connection& connection,
+                                        const schema::ByteSink& take) -> Expected<void> {
     service::ExportQuery query;
     query.begin = window.begin;
     query.end = window.end;
     query.is_wanted = [&](std::uint32_t thread) { return tracks.matches(thread); };
-    BENCHHUD_ASSIGN(const auto data,
-                    trace::OpenTrace::open(connection, trace, trace::PackWait::kShort));
+    BENCHHUD_ASSIGN(const auto data, asked.data.is_pack()
+                                         ? Expected<trace::OpenTrace>(asked.data)
+                                         : trace::OpenTrace::open(connection, asked.id));
     return write_chrome_trace(data.database(), data.number(), query, take);
   };
   return plan;

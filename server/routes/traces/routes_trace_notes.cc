@@ -51,7 +51,7 @@ Expected<ResponsePlan> list_notes(RequestContext& context) {
   }
   BENCHHUD_ASSIGN(context.is_private, trace::is_only_dropped(store, id));
   return ResponsePlan{
-      revision_key(context) + noted->content.hex(),
+      fmt::format("{} {} {}", revision_key(context), noted->content.hex(), noted->origin),
       [&context, noted = *noted](schema::JsonWriter& json) -> Expected<void> {
         BENCHHUD_ASSIGN(const auto notes,
                         trace::trace_notes(context.reader().connection(), noted.content));

@@ -74,7 +74,7 @@ class BackgroundFetchesTest : public testing::Test {
   static ObjectName named(const std::string& key) {
     return {key, content_hash(key), static_cast<std::int64_t>(key.size())};
   }
-  Expected<void> wait_for(const std::string& key) {
+  Expected<std::shared_ptr<const CachedObject>> wait_for(const std::string& key) {
     return fetches_->wait_for(named(key), [this](std::function<bool()> gives_up) {
       return Expected<std::unique_ptr<ObjectPlace>>(
           std::make_unique<SilentPlace>(state_, std::move(gives_up)));
@@ -108,7 +108,9 @@ class BackgroundFetchesTest : public testing::Test {
 
 TEST_F(BackgroundFetchesTest, WhatComesInTimeIsThere) {
   state_.answers = true;
-  ASSERT_TRUE(wait_for("a"));
+  const auto got = wait_for("a");
+  ASSERT_TRUE(got && *got);
+  EXPECT_TRUE(fs::exists((*got)->path()));
   const auto found = cache_->find(named("a"));
   ASSERT_TRUE(found && *found);
   EXPECT_EQ(state_.fetches, 1);
@@ -147,6 +149,8 @@ TEST_F(BackgroundFetchesTest, SoManyAreFetchedAtOnceAndNoMore) {
     threads.emplace_back([&, i] { wait_in_vain(std::to_string(i)); });
   }
   for (std::thread& thread : threads) thread.join();
+  while (state_.fetches < static_cast<int>(BackgroundFetches::kMostAtOnce))
+    std::this_thread::yield();
   const auto [words, duration] = wait_in_vain("one more");
   EXPECT_THAT(words, HasSubstr("one more is not there yet, and 8 others are being fetched"));
   EXPECT_LT(duration, milliseconds(200));
@@ -157,8 +161,38 @@ TEST_F(BackgroundFetchesTest, SoManyAreFetchedAtOnceAndNoMore) {
   while (!wait_for("one more")) std::this_thread::sleep_for(milliseconds(1));
 }
 
+TEST_F(BackgroundFetchesTest, SoManyWaitAtOnceAndTheOthersAreToldSoAtOnce) {
+  std::atomic<int> late = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 20; ++i) {
+    threads.emplace_back([&] { late += wait_in_vain("a").second >= milliseconds(150) ? 1 : 0; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(late, static_cast<int>(BackgroundFetches::kMostWaiting));
+  EXPECT_GE(late, 1);
+  EXPECT_EQ(state_.fetches, 1);
+}
+
+TEST_F(BackgroundFetchesTest, WhatSomebodyWaitsForStaysUntilHeHasIt) {
+  cache_.emplace(CacheOptions{folder_ / "cache", 1, 0, milliseconds(20'000), {}});
+  fetches_.emplace(*cache_, milliseconds(10'000));
+  state_.answers = true;
+  {
+    const auto got = wait_for("a");
+    ASSERT_TRUE(got) << got.error().message;
+    const auto other = wait_for("b");
+    ASSERT_FALSE(other) << "there is room for one";
+    EXPECT_EQ(other.error().code, ErrorCode::kFull);
+    EXPECT_TRUE(fs::exists((*got)->path()));
+  }
+  EXPECT_TRUE(wait_for("b"));
+}
+
 TEST_F(BackgroundFetchesTest, WhatIsUnderWayIsGivenUpAtTheEnd) {
   wait_in_vain("a");
+  fetches_->end();
+  EXPECT_EQ(wait_in_vain("b").first, "The program ends.");
+  EXPECT_EQ(state_.fetches, 1);
   fetches_.reset();
   EXPECT_FALSE(fs::exists(folder_ / "cache" / (named("a").hash.hex() + ".object")));
 }

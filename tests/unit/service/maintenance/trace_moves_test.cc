@@ -136,6 +136,42 @@ TEST_F(TraceMoves, WhatTheStoreKnowsNothingOfStaysAMonthFromWhenItIsFirstSeen) {
   EXPECT_EQ(orphans_at(first + kStrangerAge + 60).removed, 2);
 }
 
+// A copy of the store from before a pack was put again is restored.
+TEST_F(TraceMoves, WhatWasPutAgainSinceItWasNotedIsAStranger) {
+  move_out();
+  bring_back();
+  const double noted = schema::now();
+  const auto put_again = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "place" / "traces")) {
+      fs::last_write_time(entry, fs::file_time_type::clock::now() + std::chrono::hours(1));
+    }
+  };
+  put_again();
+  EXPECT_EQ(orphans_at(noted + 2 * kOrphanAge).young, 2);
+  EXPECT_EQ(orphans_at(noted + 2 * kOrphanAge + kStrangerAge - 60).young, 2);
+  EXPECT_EQ(orphans_at(noted + 2 * kOrphanAge + kStrangerAge + 60).removed, 2);
+}
+
+// The same of one that was given up: nobody uses its key for a month, as long as a removal may
+// take.
+TEST_F(TraceMoves, WhatWasPutAgainSinceItWasGivenUpIsAStrangerAMonthLater) {
+  move_out();
+  const auto packs = *trace::moved_traces(*store_);
+  bring_back();
+  const double then = schema::now() - 60;
+  for (const trace::MovedTrace& each : packs) {
+    ASSERT_TRUE(trace::give_up_pack(*store_, each.pack.key, then));
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "place" / "traces")) {
+    fs::last_write_time(entry, fs::file_time_type::clock::now());
+  }
+  EXPECT_EQ(orphans_at(then + 100).young, 2);
+  EXPECT_EQ(trace::orphan_pack(*store_, packs[0].pack.key)->value().given_up_at, then);
+  EXPECT_EQ(orphans_at(then + kStrangerAge + 100).young, 2) << "now it is forgotten";
+  EXPECT_EQ(orphans_at(then + kStrangerAge + 200).young, 2) << "and seen for the first time";
+  EXPECT_EQ(orphans_at(then + 2 * kStrangerAge + 300).removed, 2);
+}
+
 TEST_F(TraceMoves, WhatTheStoreUsesBeforeTheMonthIsOverIsNoStrangerAnyMore) {
   move_out();
   bring_back();

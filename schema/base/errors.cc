@@ -26,7 +26,7 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kUnsupported, "unsupported", 501, "This is not supported."},
     ErrorInfo{ErrorCode::kNoMemory, "out-of-memory", 503, "There is not enough memory."},
     ErrorInfo{ErrorCode::kUnavailable, "unavailable", 503,
-              "A place that the store uses cannot be reached."},
+              "A place that the store uses does not answer for now."},
     ErrorInfo{ErrorCode::kPlaceRefused, "place-refused", 502,
               "A place that the store uses refuses."},
     ErrorInfo{ErrorCode::kInternal, "internal", 500, "The program has a bug."},

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -298,11 +299,16 @@ std::vector<std::string> long_texts(std::size_t size) {
           traceback("X: " + std::string(size / 2, '[') + std::string(size / 2, ']'))};
 }
 
-// In processor time, which other processes do not add to.
+// In processor time, which other processes do not add to but by making memory slow to get: the
+// least of several tries.
 double seconds_of_signature(const std::string& text) {
-  const std::clock_t start = std::clock();
-  EXPECT_FALSE(summarize_error(text).signature.empty());
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  std::clock_t least = std::numeric_limits<std::clock_t>::max();
+  for (int i = 0; i < 5; ++i) {
+    const std::clock_t start = std::clock();
+    EXPECT_FALSE(summarize_error(text).signature.empty());
+    least = std::min(least, std::clock() - start);
+  }
+  return static_cast<double>(least) / CLOCKS_PER_SEC;
 }
 
 TEST(ErrorSignature, TakesTimeThatGrowsWithTheText) {

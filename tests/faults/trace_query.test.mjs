@@ -1,10 +1,11 @@
 // SQL over a trace, as hostile as it can be written: what a query takes of memory, disk and time is bounded, and whoever asks for
 // something else is answered as if there were none.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { benchhud, removeFolder, root, serve, serveWith, temporaryFolder } from "../integration/support/server.mjs";
+import { benchhud, program, removeFolder, root, serve, serveWith, temporaryFolder } from "../integration/support/server.mjs";
 import { Peer, busyClients, figures, pause, quantile, strength, until } from "./support/faults.mjs";
 import { buildShim, harm } from "./support/store.mjs";
 
@@ -152,22 +153,26 @@ describe("one query", () => {
     assert.deepEqual([sorted.answer.rows[0][0], sorted.answer.error], [99999, null]);
   });
 
-  test("takes less than 20 ms more than another request of the trace", async () => {
-    const fastest = async (path) => {
+  test("takes as long as starting its process, and not much more", async () => {
+    const fastest = async (run) => {
       const took = [];
       for (let i = 0; i < 60; ++i) {
         const began = performance.now();
-        const response = await fetch(server.base + path);
-        await response.arrayBuffer();
-        assert.equal(response.status, 200);
+        await run();
         took.push(performance.now() - began);
       }
       return { least: Math.min(...took), median: quantile(took, 0.5) };
     };
-    const query = await fastest(address("SELECT name, count(*), sum(duration) FROM slices GROUP BY name ORDER BY 3 DESC LIMIT 20"));
-    const other = await fastest(`/api/v1/traces/${trace}/findings`);
-    figures("an ordinary query", { query_ms: query.least.toFixed(1), query_median_ms: query.median.toFixed(1), other_ms: other.least.toFixed(1), other_median_ms: other.median.toFixed(1) });
-    assert.ok(query.least - other.least < 20, `${query.least} ms, ${other.least} ms`);
+    const answered = (path) => async () => {
+      const response = await fetch(server.base + path);
+      await response.arrayBuffer();
+      assert.equal(response.status, 200);
+    };
+    const query = await fastest(answered(address("SELECT name, count(*), sum(duration) FROM slices GROUP BY name ORDER BY 3 DESC LIMIT 20")));
+    const other = await fastest(answered(`/api/v1/traces/${trace}/findings`));
+    const start = await fastest(() => assert.equal(spawnSync(program, ["--version"]).status, 0));
+    figures("an ordinary query", { query_ms: query.least.toFixed(1), query_median_ms: query.median.toFixed(1), other_ms: other.least.toFixed(1), other_median_ms: other.median.toFixed(1), start_ms: start.least.toFixed(1) });
+    assert.ok(query.least - other.least < 3 * start.least, `${query.least} ms, ${other.least} ms, starting the program ${start.least} ms`);
   });
 });
 

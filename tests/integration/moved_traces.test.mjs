@@ -226,7 +226,7 @@ test("a pack that is missing, shortened, changed or another trace's is said to b
   const [id] = items.map(({ trace_id: each }) => each);
   const good = packs(), kept = join(folder, "kept.pack");
   const answer = async () => {
-    // One that was opened before goes on to be read; a new server opens them anew.
+    // One that was opened before goes on to be read; a new server opens them again.
     const fresh = await serve(db);
     try {
       return await Promise.all(items.map(async ({ trace_id: each }) => bytesOf(fresh, `/traces/${each}`)));

@@ -106,7 +106,7 @@ TEST_F(TraceMoves, APackStaysADayAfterItsTraceHasGone) {
   EXPECT_EQ(orphans_at(schema::now() + month).young, 0);
   bring_back();
   EXPECT_EQ(orphans_at(schema::now() + kOrphanAge - 60).young, 2);
-  // Of one that is used again it begins anew.
+  // Of one that is used again it begins from the start.
   move_out();
   EXPECT_EQ(orphans_at(schema::now() + month).young, 0);
   bring_back();

@@ -870,8 +870,8 @@ CREATE TABLE trace_pack (
   key        TEXT    NOT NULL UNIQUE,  -- of the object in the place
   hash       BLOB    NOT NULL,         -- XXH3-128 of its bytes
   byte_count INTEGER NOT NULL,
-  origin     INTEGER,                  -- ns: when its first thread begins; null: it has none
-  index_version INTEGER,               -- of its index, as in trace_index; null: it has none, or one that is to be made anew
+  origin     INTEGER NOT NULL,         -- ns: from when its times are counted
+  index_version INTEGER,               -- of its index, as in trace_index; null: it has none, or one that is to be made again
   lacks_findings INTEGER NOT NULL      -- whether more was found in it than is kept, as an older program did
 ) STRICT;
 

@@ -45,10 +45,10 @@ Expected<void> print_moved_traces(const std::string& copy) {
   BENCHHUD_ASSIGN(const trace::TraceCounts counts, trace::count_traces(*store));
   if (counts.moved == 0) return {};
   BENCHHUD_ASSIGN(const auto place, trace::trace_place(*store));
-  fmt::print("not in it: {} in {}, {:.1f} MB, which need a backup of their own\n",
+  fmt::print("not in it: {} in {}, {}, which need a backup of their own\n",
              schema::count_text(counts.moved, "trace"),
              place ? printable(place->address) : "a place that the store does not name",
-             static_cast<double>(counts.moved_bytes) / 1e6);
+             schema::megabytes_text(counts.moved_bytes));
   return {};
 }
 
@@ -62,8 +62,8 @@ Expected<void> back_up(const std::string& store, const std::string& to, std::siz
   BENCHHUD_ASSIGN(const schema::StoreCopy copy,
                   is_folder ? schema::copy_store_into(store, to, schema::now())
                             : schema::copy_store(store, to));
-  fmt::print("{}: {:.1f} MB, {}, undamaged\n", printable(copy.path),
-             static_cast<double>(copy.bytes) / 1e6, runs_text(copy));
+  fmt::print("{}: {}, {}, undamaged\n", printable(copy.path), schema::megabytes_text(copy.bytes),
+             runs_text(copy));
   BENCHHUD_TRY(print_moved_traces(copy.path));
   if (keep == 0) return {};
   BENCHHUD_ASSIGN(const auto deleted, schema::delete_old_backups(to, store, keep));

@@ -45,8 +45,8 @@ std::optional<HealthCheck> packs_check(const std::string& path, bool reads_all) 
     BENCHHUD_ASSIGN(const auto place, trace::open_trace_place(*known));
     BENCHHUD_ASSIGN(const auto report, service::examine_place(store, *place, reads_all));
     std::string words =
-        fmt::format("{} of traces in {}, {:.1f} MB", schema::count_text(report.packs, "pack"),
-                    known->address, static_cast<double>(report.bytes) / 1e6);
+        fmt::format("{} of traces in {}, {}", schema::count_text(report.packs, "pack"),
+                    known->address, schema::megabytes_text(report.bytes));
     if (known->takes_new && counts.waiting > 0) {
       words += fmt::format(
           "; {} in the store itself: the next ingest, or `benchhud traces move`, "
@@ -55,9 +55,9 @@ std::optional<HealthCheck> packs_check(const std::string& path, bool reads_all) 
     }
     if (report.orphans > 0) {
       words += fmt::format(
-          "; {:.1f} MB more of no trace, which `benchhud prune --orphans` removes when their time "
+          "; {} more of no trace, which `benchhud prune --orphans` removes when their time "
           "has come",
-          static_cast<double>(report.orphan_bytes) / 1e6);
+          schema::megabytes_text(report.orphan_bytes));
     }
     if (report.damaged > 0) {
       words += fmt::format("; {} missing or damaged, restore them from a backup of the place: ",

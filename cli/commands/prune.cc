@@ -15,6 +15,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/options.h"
+#include "schema/base/count_text.h"
 #include "schema/base/time.h"
 #include "schema/store/free_space.h"
 #include "schema/store/space_reserve.h"
@@ -78,7 +79,7 @@ CommandLine command_line() {
       "list what would go and how much room it takes; change nothing");
   add("with-referred", po::bool_switch(), "also what people or alerts refer to; it is listed");
   add("vacuum", po::bool_switch(),
-      "write the store anew without free parts, which takes as much room again meanwhile");
+      "write the whole store again without free parts, which takes as much room again meanwhile");
   add("orphans", po::bool_switch(),
       "only this: remove packs from the store's place that no trace is in any more since a day, "
       "or that nothing is known of, 30 days after a prune first saw them; every prune does so");
@@ -133,10 +134,6 @@ Expected<PruneRequest> read_request(const po::variables_map& values) {
   return request;
 }
 
-std::string megabytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-}
-
 void print_items(std::string_view title, const std::vector<PruneReport::Item>& items) {
   if (items.empty()) return;
   fmt::print("{}\n", title);
@@ -166,11 +163,11 @@ void print_text(const PruneReport& report, const PruneRequest& request) {
   }
   print_items("kept, because referred to (--with-referred takes them as well):", report.kept);
   fmt::print("{}: {} dumps ({} of files), {} runs with {} lines, {} rejected lines\n", goes,
-             report.dumps.size(), megabytes(report.dump_bytes), report.runs.size(), report.lines,
-             report.rejected_lines);
+             report.dumps.size(), schema::megabytes_text(report.dump_bytes), report.runs.size(),
+             report.lines, report.rejected_lines);
   fmt::print("{} {} of the store's file ({} bytes)\n",
-             request.is_rehearsal ? "it would free" : "freed", megabytes(report.freed_bytes),
-             report.freed_bytes);
+             request.is_rehearsal ? "it would free" : "freed",
+             schema::megabytes_text(report.freed_bytes), report.freed_bytes);
 }
 
 Json to_json(const std::vector<PruneReport::Item>& items) {
@@ -207,7 +204,8 @@ Expected<std::optional<service::OrphanReport>> remove_orphans(schema::Connection
 std::string orphans_text(const service::OrphanReport& orphans, bool is_rehearsal) {
   return fmt::format("packs of no trace: {} {} ({}), {} ({}) stay for now",
                      is_rehearsal ? "would remove" : "removed", orphans.removed,
-                     megabytes(orphans.bytes), orphans.young, megabytes(orphans.young_bytes));
+                     schema::megabytes_text(orphans.bytes), orphans.young,
+                     schema::megabytes_text(orphans.young_bytes));
 }
 
 Json to_json(const service::OrphanReport& orphans) {

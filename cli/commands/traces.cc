@@ -51,18 +51,13 @@ CommandLine command_line() {
   add_store_option(&command.options);
   command.options.add_options()("to", po::value<std::string>()->value_name("PLACE"),
                                 "move: where to; `store`: back");
-  command.options.add_options()(
-      "vacuum", po::bool_switch(),
-      "move: afterwards write the store anew without the parts that have become free, which takes "
-      "as much room again meanwhile");
+  command.options.add_options()("vacuum", po::bool_switch(),
+                                "move: afterwards write the whole store again without the parts "
+                                "that have become free, which takes as much room again meanwhile");
   add_wait_option(&command.options);
   add_format_option(&command.options);
   add_words(&command);
   return command;
-}
-
-std::string megabytes(std::int64_t bytes) {
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
 Expected<void> list(const std::string& path, bool as_json) {
@@ -80,13 +75,13 @@ Expected<void> list(const std::string& path, bool as_json) {
     return {};
   }
   fmt::print("in the store: {} (the whole store has {})\n", schema::count_text(inside, "trace"),
-             megabytes(store_bytes));
+             schema::megabytes_text(store_bytes));
   if (!place) {
     fmt::print("new traces stay in the store; `benchhud traces move --to PLACE` moves them out\n");
     return {};
   }
   fmt::print("in {}: {}, {}\n", printable(place->address),
-             schema::count_text(counts.moved, "trace"), megabytes(counts.moved_bytes));
+             schema::count_text(counts.moved, "trace"), schema::megabytes_text(counts.moved_bytes));
   fmt::print("new traces go {}\n", place->takes_new ? "there" : "into the store");
   return {};
 }
@@ -109,7 +104,7 @@ int report_move(const TraceMoveReport& report, const std::string& to, bool as_js
     fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     fmt::print("{} moved to {}, {}\n", schema::count_text(report.moved, "trace"),
-               to == kStore ? "the store" : printable(to), megabytes(report.bytes));
+               to == kStore ? "the store" : printable(to), schema::megabytes_text(report.bytes));
   }
   for (const std::string& problem : report.problems) {
     fmt::print(stderr, "benchhud: {}\n", printable(problem));

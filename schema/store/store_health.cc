@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "schema/base/count_text.h"
 #include "schema/base/file_size.h"
 #include "schema/base/time.h"
 #include "schema/db/page_checksums.h"
@@ -21,8 +22,6 @@ namespace fs = std::filesystem;
 constexpr double kMega = 1e6;
 /// A log that is this large is not given back: somebody reads an old state of the store.
 constexpr double kLargeLog = 1e9;
-
-std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", bytes / kMega); }
 
 std::string age_text(double seconds) {
   const double hours = seconds / 3600;
@@ -121,7 +120,8 @@ HealthCheck disk_check(const std::string& path) {
   // A migration, or a large ingest, writes as much again before it is committed.
   const bool is_tight = available < store || available < 100 * kMega;
   return {"disk", is_tight ? HealthLevel::kBad : HealthLevel::kGood,
-          fmt::format("the store takes {}, {} are free{}", megabytes(store), megabytes(available),
+          fmt::format("the store takes {}, {} are free{}", megabytes_text(store),
+                      megabytes_text(available),
                       is_tight ? "; a migration may need as much as the store again" : "")};
 }
 
@@ -129,7 +129,7 @@ HealthCheck log_check(const std::string& path) {
   const auto size = static_cast<double>(file_size(path + "-wal"));
   const bool is_large = size > kLargeLog;
   return {"log", is_large ? HealthLevel::kWarning : HealthLevel::kGood,
-          fmt::format("{}{}", megabytes(size),
+          fmt::format("{}{}", megabytes_text(size),
                       is_large ? "; something has been reading an old state for long" : "")};
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <random>
 #include <utility>
 
@@ -34,11 +33,10 @@ std::atomic<bool> given_up = false;  // the places, by this process
 Expected<PlacedPack> placed_pack(const Statement& row, int column) {
   PlacedPack pack;
   pack.key = row.text(column);
-  const std::string_view hash = row.blob(column + 1);
-  if (hash.size() != pack.facts.hash.bytes.size()) {
+  pack.facts.hash = hash_of(row, column + 1);
+  if (row.blob(column + 1).size() != pack.facts.hash.bytes.size()) {
     return Error{ErrorCode::kCorrupt, fmt::format("the hash of the pack {} is damaged", pack.key)};
   }
-  std::memcpy(pack.facts.hash.bytes.data(), hash.data(), hash.size());
   pack.facts.byte_count = row.integer(column + 2);
   return pack;
 }

@@ -59,7 +59,7 @@ Expected<OpenTrace> OpenTrace::open(Connection& store, const CheckedTrace& check
   if (!pack || pack->key != checked.pack_key) return open(store, checked.trace);
   auto opened = open_pack(checked.pack_file);
   BENCHHUD_ASSIGN(const ContentHash content, content_of(store, checked.trace));
-  // It may have gone from the cache since, or have changed there.
+  // It may have changed since.
   if (!opened || !check_content(*opened, *pack, content)) return open(store, checked.trace);
   OpenTrace made;
   made.pack_ = std::make_shared<Connection>(*std::move(opened));

@@ -30,8 +30,8 @@ class OpenTrace {
  public:
   OpenTrace() = default;  ///< of none
   /// Of one that is not there it is the store, which says so. `wait`: how long, where it has to be
-  /// fetched. Errors: lend_pack()'s; kPlaceRefused,
-  /// the store is a copy that does not say where the packs are; the store's.
+  /// fetched. Errors: lend_pack()'s; kPlaceRefused, the store is a copy that does not say where the
+  /// packs are; the store's.
   static schema::Expected<OpenTrace> open(schema::Connection& store, schema::TraceId trace,
                                           PackWait wait = PackWait::kUntilFetched);
 

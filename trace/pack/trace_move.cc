@@ -11,6 +11,7 @@
 #include "trace/queries.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index_version.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 
@@ -39,16 +40,6 @@ Expected<void> delete_parts(Connection& store, TraceId trace) {
   return {};
 }
 
-/// When its first thread begins, ns; none where it has none.
-Expected<std::optional<std::int64_t>> origin_of(Connection& from, TraceId trace) {
-  schema::Statement query = from.cached(sql::kOriginOfTrace);
-  query.bind(1, trace);
-  std::optional<std::int64_t> origin;
-  if (query.step()) origin = query.optional_integer(0);
-  BENCHHUD_TRY(query.status());
-  return origin;
-}
-
 /// Whether somebody is removing the object of this key, or has removed it.
 Expected<bool> is_given_up(Connection& store, std::string_view key) {
   BENCHHUD_ASSIGN(const auto orphan, orphan_pack(store, key));
@@ -68,8 +59,8 @@ Expected<PutPack> PutPack::write(Connection& from, TraceId trace, const std::str
   if (query.step()) index_version = query.integer(0);
   BENCHHUD_TRY(query.status());
   BENCHHUD_ASSIGN(const bool lacks, lacks_findings(from, trace));
-  BENCHHUD_ASSIGN(const auto origin, origin_of(from, trace));
-  return PutPack(std::move(file), std::move(pack), origin, index_version, lacks);
+  BENCHHUD_ASSIGN(const TraceInfo info, TraceQueries(from, trace).info());
+  return PutPack(std::move(file), std::move(pack), info.origin, index_version, lacks);
 }
 
 Expected<void> PutPack::put(Connection& store, ObjectPlace& place) {

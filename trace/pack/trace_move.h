@@ -40,7 +40,7 @@ class PutPack {
   const PlacedPack& pack() const { return pack_; }
 
  private:
-  PutPack(schema::UnfinishedFile file, PlacedPack pack, std::optional<std::int64_t> origin,
+  PutPack(schema::UnfinishedFile file, PlacedPack pack, std::int64_t origin,
           std::optional<std::int64_t> index_version, bool lacks_findings)
       : file_(std::move(file)),
         pack_(std::move(pack)),
@@ -50,7 +50,8 @@ class PutPack {
 
   schema::UnfinishedFile file_;
   PlacedPack pack_;
-  std::optional<std::int64_t> origin_, index_version_;
+  std::int64_t origin_;
+  std::optional<std::int64_t> index_version_;
   bool lacks_findings_;
 };
 

@@ -15,9 +15,6 @@ INSERT INTO trace_pack (trace_id, key, hash, byte_count, origin, index_version, 
 -- name: whole_index_version
 SELECT version FROM trace_index WHERE trace_id = $1 AND counters_left_out IS NOT NULL
 
--- name: origin_of_trace
-SELECT min(begin_ns) FROM trace_thread WHERE trace_id = $1
-
 -- name: noted_trace
 -- What notes hang on, also of a trace that was moved.
 SELECT t.content_hash, coalesce((SELECT min(begin_ns) FROM trace_thread WHERE trace_id = t.id), p.origin, 0)

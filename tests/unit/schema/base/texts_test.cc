@@ -63,5 +63,10 @@ TEST(CountText, HasThePluralOfAllButOne) {
   EXPECT_EQ(count_text(2, "kernel"), "2 kernels");
 }
 
+TEST(MegabytesText, HasOneDigitBehindThePoint) {
+  EXPECT_EQ(megabytes_text(0), "0.0 MB");
+  EXPECT_EQ(megabytes_text(std::int64_t{12'345'678}), "12.3 MB");
+}
+
 }  // namespace
 }  // namespace benchhud::schema

@@ -5,13 +5,16 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,8 +27,10 @@
 namespace benchhud::schema {
 namespace {
 
-// How long a connection waits for another process's write to end.
-constexpr int kBusyTimeoutMs = 60'000;
+constexpr std::chrono::milliseconds kUsualPatience = std::chrono::minutes(1);
+// SQLite's own wait tries 228, 328 and 428 ms after it began, and so on: who waits for a lock that
+// is held for a quarter of a second would wait for a third.
+constexpr std::chrono::milliseconds kRetryInterval{5};
 
 ErrorCode error_code(int sqlite_code) {
   if (sqlite_code == SQLITE_IOERR_DATA) return ErrorCode::kCorrupt;  // page_checksums.h
@@ -193,12 +198,26 @@ struct Connection::State {
   sqlite3* database = nullptr;
   bool leaves_room = false;  // for checksums, when it was opened to be written
   bool has_failed = false;   // by an error that may lie in the connection
+  std::chrono::milliseconds patience = kUsualPatience;
+  std::chrono::steady_clock::time_point waits_since;
   // By the constant's address.
   std::unordered_map<const char*, std::unique_ptr<Statement::Prepared>> statements;
 
   ~State() {
     statements.clear();
     sqlite3_close(database);
+  }
+
+  // SQLite's busy handler: called with the number of tries before, returns whether there is
+  // another.
+  static int wait(void* state, int tries) {
+    auto& self = *static_cast<State*>(state);
+    const auto now = std::chrono::steady_clock::now();
+    if (tries == 0) self.waits_since = now;
+    const auto left = self.patience - (now - self.waits_since);
+    if (left <= left.zero()) return 0;
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kRetryInterval));
+    return 1;
   }
 
   Error failed(int code) {
@@ -390,7 +409,7 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   if (mode == OpenMode::kRescueReadOnly || mode == OpenMode::kRescueReadWrite) {
     accept_pages(state->database);
   }
-  sqlite3_busy_timeout(state->database, kBusyTimeoutMs);
+  sqlite3_busy_handler(state->database, &State::wait, state.get());
   Connection connection(std::move(state));
   // Foreign keys are checked by tests, not at every insert: the writer makes both sides itself.
   BENCHHUD_TRY(connection.execute(
@@ -414,6 +433,8 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   }
   return connection;
 }
+
+void Connection::set_patience(std::chrono::milliseconds patience) { state_->patience = patience; }
 
 Expected<Connection> Connection::open_scratch(const std::string& store) {
   std::error_code none;

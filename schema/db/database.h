@@ -2,6 +2,7 @@
 // itself: the layer that checks pages (page_checksums.h) and queries over traces (trace_sql.h).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -131,6 +132,9 @@ class Connection {
   /// what was in it is gone. Who reads and writes this store goes on. Errors: kIo, kFull, kBusy,
   /// kCorrupt.
   Expected<void> copy_to(const std::string& path);
+  /// How long each statement waits for others who write, a minute unless told. While it waits it
+  /// tries again every few milliseconds.
+  void set_patience(std::chrono::milliseconds patience);
   /// Whether the store's pages have checksums, so that what is damaged is never taken for what was
   /// written: reading it is an error, kCorrupt. A store gets them when it is made or written anew.
   bool has_page_checksums() const;

@@ -90,7 +90,7 @@ Expected<Connection> open_store_for_writing(const std::string& path,
                                             std::chrono::milliseconds patience) {
   BENCHHUD_TRY(check_store_path(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadWrite));
-  BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA busy_timeout = {};", patience.count())));
+  connection.set_patience(patience);
   BENCHHUD_TRY(check_schema_version(connection));
   return connection;
 }

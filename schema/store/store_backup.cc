@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -27,6 +28,8 @@
 
 namespace benchhud::schema {
 namespace {
+
+constexpr std::chrono::seconds kPatienceForOthers{2};
 
 /// Takes out of a copy where files lie on the machine that ingested them: of each its name stays
 /// (rtrim() gives the path up to its last slash). A rejected line is known by its path, so that has
@@ -118,9 +121,8 @@ Expected<void> end_log(const std::string& store) {
   const Error in_use{ErrorCode::kBusy,
                      store + " is in use: stop what serves it or ingests into it first"};
   auto connection = Connection::open(store, OpenMode::kRescueReadWrite);
-  const auto alone = connection ? connection->execute(
-                                      "PRAGMA busy_timeout = 2000;"
-                                      "PRAGMA journal_mode = DELETE;")
+  if (connection) connection->set_patience(kPatienceForOthers);
+  const auto alone = connection ? connection->execute("PRAGMA journal_mode = DELETE;")
                                 : Expected<void>(connection.error());
   if (!alone && alone.error().code == ErrorCode::kBusy) return in_use;
   return {};

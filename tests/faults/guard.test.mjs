@@ -8,7 +8,7 @@ import { createGzip, gzipSync } from "node:zlib";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
 import { Peer, figures, metric, pause, peakMemory, quantile, randomNumbers, strength, until } from "./support/faults.mjs";
 
-const MUTATIONS = strength("BENCHHUD_GUARD_MUTATIONS", 600, 100_000);
+const MUTATIONS = strength("BENCHHUD_GUARD_MUTATIONS", 300, 100_000);
 const BOMB_MB = strength("BENCHHUD_GUARD_BOMB_MB", 700, 9000);
 const within = { timeout: (120 + MUTATIONS / 20 + BOMB_MB / 10) * 1000 };
 

@@ -9,7 +9,7 @@ import { benchhud, program, removeFolder, root, temporaryFolder } from "../integ
 import { figures, pause, randomNumbers, strength } from "./support/faults.mjs";
 import { contents, copyStore, isWhole, removeStore } from "./support/store.mjs";
 
-const KILLS = strength("BENCHHUD_MOVE_KILLS", 60, 1000);
+const KILLS = strength("BENCHHUD_MOVE_KILLS", 24, 1000);
 const within = { timeout: (120 + KILLS * 3) * 1000 };
 const nights = ["2025-11-10", "2025-11-14"].map((name) => join(root, "samples/cpu_nightlies", name));
 

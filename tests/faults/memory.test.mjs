@@ -102,7 +102,7 @@ describe("lines that no runner writes, under an address space of 1 GB", () => {
   };
   for (const [name, shape] of Object.entries(SHORT_LINES)) {
     test(`many short lines of ${name}`, { timeout: 900_000 }, async () => {
-      const count = name.includes("metrics") ? (isFull ? 300_000 : 30_000) : isFull ? 1_000_000 : 200_000;
+      const count = name.includes("metrics") ? (isFull ? 300_000 : 30_000) : isFull ? 1_000_000 : 100_000;
       const file = join(folder, "many.jsonl");
       rmSync(file, { force: true });
       for (let i = 0; i < count; i += 10_000) {

@@ -145,12 +145,13 @@ describe("one query", () => {
     assert.match(huge.answer.error, /64 kB/);
   });
 
+  // Few enough rows that a slow machine has done within a query's 5 s, and more than are sorted in memory.
   test("that sorts and groups as people do is answered whole", async () => {
-    const { status, answer } = await ask(`${numbers("400000")}SELECT i % 1000 AS k, count(*), max(printf('a name of some forty letters, number %d', i)) FROM n GROUP BY k ORDER BY 3 DESC`);
+    const { status, answer } = await ask(`${numbers("60000")}SELECT i % 1000 AS k, count(*), max(printf('a name of some forty letters, number %d', i)) FROM n GROUP BY k ORDER BY 3 DESC`);
     assert.equal(status, 200, JSON.stringify(answer));
     assert.deepEqual([answer.rows.length, answer.error, answer.is_cut], [1000, null, false]);
-    const sorted = await ask(`${numbers("400000")}SELECT i, printf('a name of some forty letters, number %d', i) AS name FROM n ORDER BY name DESC`, "&limit=1");
-    assert.deepEqual([sorted.answer.rows[0][0], sorted.answer.error], [99999, null]);
+    const sorted = await ask(`${numbers("60000")}SELECT i, printf('a name of some forty letters, number %d', i) AS name FROM n ORDER BY name DESC`, "&limit=1");
+    assert.deepEqual([sorted.answer.rows[0][0], sorted.answer.error], [9999, null]);
   });
 
   test("takes as long as starting its process, and not much more", async () => {

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { strength } from "../faults/support/faults.mjs";
 import { benchhud, program, root, serve, temporaryFolder } from "./support/server.mjs";
 
 const samples = join(root, "samples/cpu_nightlies");
@@ -200,7 +201,7 @@ test("kill -9 at any moment leaves the store as before the file or after it", as
   assert.equal(expected.length, nights);
 
   const seen = { before: 0, after: 0 };
-  const kills = 100;
+  const kills = strength("BENCHHUD_INGEST_KILLS", 30, 100);
   for (let i = 0; i < kills; ++i) {
     const db = join(folder, `kill-${i}.db`);
     // A store that is there already, so that every kill hits the taking-in and not the making.

@@ -14,7 +14,7 @@ const shared = join(root, "../shared/data");
 /** Traces of GPUs and profiles of XLA, as far as they are beside the checkout. */
 const others = ["xplane/cpu_julia.xplane.pb", "xplane/gtx1080ti_two_gpus.xplane.pb", "xplane/mi300_jax_conv.xplane.pb", "xplane/tpu_v6e_host_offload.xplane.pb"].map((name) => join(shared, name)).filter((file) => existsSync(file));
 const tracesIn = (folder) => readdirSync(folder, { recursive: true }).filter((name) => /\.json(\.gz)?$/.test(name)).map((name) => join(folder, name));
-if (existsSync(shared)) others.push(...["kineto", "hta", "pytorch26_cpu"].flatMap((name) => tracesIn(join(shared, "traces", name))).filter((file) => statSync(file).size < 3e6));
+if (existsSync(shared)) others.push(...["kineto", "hta", "pytorch26_cpu"].flatMap((name) => tracesIn(join(shared, "traces", name))).filter((file) => statSync(file).size < 4e5));
 
 let folder, original;
 

@@ -6,11 +6,14 @@ import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { strength } from "../faults/support/faults.mjs";
 import { benchhud, makeToken, program, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 import { hloXspace } from "./support/xplane.mjs";
 
 const night = join(root, "samples/cpu_nightlies/2025-11-15");
 const shared = join(root, "../shared/data");
+/** Of the real traces beside the checkout those of up to so many bytes are compared. */
+const MOST_BYTES = strength("BENCHHUD_PACKS_KB", 400, 1_000_000) * 1000;
 let folder;
 before(() => {
   folder = temporaryFolder("packs");
@@ -69,7 +72,7 @@ function folders() {
   mkdirSync(packs, { recursive: true });
   const files = filesBelow(night).filter((file) => basename(file).startsWith("trace-"));
   const others = existsSync(shared) ? [join(shared, "traces"), join(shared, "xplane")].flatMap(filesBelow) : [];
-  files.push(...others.filter((file) => /\.(json|json\.gz|xplane\.pb)$/.test(file) && !file.includes("reference")));
+  files.push(...others.filter((file) => /\.(json|json\.gz|xplane\.pb)$/.test(file) && !file.includes("reference") && statSync(file).size <= MOST_BYTES));
   files.push(path("profile.xplane.pb"));
   const made = [];
   files.forEach((file, number) => {

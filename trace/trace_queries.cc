@@ -283,11 +283,11 @@ schema::Expected<std::optional<PlacedSlice>> TraceQueries::slice_until(std::uint
 
 schema::Expected<std::optional<PlacedSlice>> TraceQueries::innermost_at(std::uint32_t thread,
                                                                         std::int64_t time) {
-  constexpr std::size_t kMostStacks = 64;
+  constexpr std::size_t kMostRows = 64;
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(thread));
   std::vector<std::uint32_t> rows = {0};
   for (const std::uint32_t row : *first_rows) {
-    if (row != 0 && rows.size() < kMostStacks) rows.push_back(row);
+    if (row != 0 && rows.size() < kMostRows) rows.push_back(row);
   }
   std::optional<PlacedSlice> found;
   for (const std::uint32_t row : rows) {

@@ -374,10 +374,10 @@ void TimingChangeDetector::assert_step(std::size_t nights, double before, const 
   point.effect = std::expm1(moved);
   point.nights_before = std::min<std::size_t>(point.at - begin_, RecentNights::kMost);
   point.nights_after = nights;
-  constexpr double kReach = 1.96;  // standard errors, 95 %
+  constexpr double kStandardErrors = 1.96;  // 95 %
   const double error = noise.deviation * std::sqrt(1 / static_cast<double>(point.nights_before) +
                                                    1 / static_cast<double>(nights));
-  point.reach = kReach * error;
+  point.reach = kStandardErrors * error;
   point.interval = {std::expm1(moved - point.reach), std::expm1(moved + point.reach), 0.95};
   point.p_value = std::erfc(std::abs(moved) / error / std::numbers::sqrt2);
   const bool is_told = nights >= rules_.fewest_nights && point.p_value < rules_.significance &&

@@ -441,10 +441,10 @@ CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) c
 }
 
 NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& of) const {
-  constexpr double kOff = 3;                // standard deviations
-  constexpr std::size_t kShareOff = 4;      // one in so many
-  constexpr std::size_t kFewestModels = 3;  // what one or two do is their own
-  constexpr std::size_t kUnexplained = 3;   // nights of a change, from which it is learnt
+  constexpr double kOff = 3;               // standard deviations
+  constexpr std::size_t kShareOff = 4;     // one in so many
+  constexpr std::size_t kFewestApart = 3;  // what one or two do is their own
+  constexpr std::size_t kUnexplained = 3;  // nights of a change, from which it is learnt
   constexpr std::size_t kFewestAlike = 2, kMostAlike = 3;
   const Row& night = rows_[row];
   NightQuality quality;
@@ -473,7 +473,7 @@ NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& 
   }
   quality.is_disturbed =
       night.is_disturbed || (of.is_enough() && apart * kShareOff >= quality.judged &&
-                             models_apart.size() >= kFewestModels);
+                             models_apart.size() >= kFewestApart);
   for (std::size_t r = row; night.states != 0 && r-- > 0;) {
     if (rows_[r].states != night.states) continue;
     quality.alike.insert(quality.alike.begin(), rows_[r].night);

@@ -242,7 +242,7 @@ class DeviceSliceFinder {
     starts.reserve(slices.size());
     for (const DeviceSlice& device : slices) starts.push_back(trace_.slices[device.slice].start);
     const auto [from, to] = most_without_gap(&starts, kDay);
-    std::erase_if(slices, [&, from = from, to = to](const DeviceSlice& device) {
+    std::erase_if(slices, [&](const DeviceSlice& device) {
       const TraceSlice& slice = trace_.slices[device.slice];
       if (slice.start >= from && slice.start <= to && slice.duration <= kDay) return false;
       found_.set_aside.push_back(device.slice);

@@ -31,6 +31,8 @@
 namespace benchhud::server {
 namespace {
 
+using Clock = Connection::Clock;
+
 /// How often is looked for connections that have waited too long.
 constexpr std::chrono::milliseconds kBetweenChecks{100};
 /// How long answers that are on their way may take once the server stops.
@@ -100,8 +102,6 @@ std::string peer_of(int socket) { return address_of(socket, ::getpeername); }
 bool is_bound_to_loopback(int socket) { return is_loopback(address_of(socket, ::getsockname)); }
 
 }  // namespace
-
-using Clock = Connection::Clock;
 
 /// The library binds, listens and accepts; what comes on the connections is this class's. Receivers
 /// read requests, of which no connection holds a thread while it waits in the waiting room, and

@@ -235,8 +235,8 @@ Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
   json.begin_array();
   for (const Row& row : table_rows(compared, filter)) {
     for (const auto& [column, backend] : columns) {
-      const auto cell = std::find_if(row.begin(), row.end(), [&, name = column](std::size_t i) {
-        return compared.entries[i]->column() == name;
+      const auto cell = std::find_if(row.begin(), row.end(), [&](std::size_t i) {
+        return compared.entries[i]->column() == column;
       });
       if (cell == row.end()) continue;
       json.begin_object();

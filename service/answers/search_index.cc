@@ -264,7 +264,7 @@ Items artifact_items(const std::vector<schema::ArtifactName>& added, const Items
   }
   for (const auto& name : added) kinds.emplace(artifact_kind_name(name.kind), name.kind);
   for (const auto& [name, kind] : kinds) {
-    const bool known = std::any_of(items.begin(), items.end(), [&, &name = name](const auto& item) {
+    const bool known = std::any_of(items.begin(), items.end(), [&](const auto& item) {
       return item.address.front().second == name;
     });
     if (known) continue;

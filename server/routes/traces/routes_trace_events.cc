@@ -78,7 +78,7 @@ Expected<ResponsePlan> list_points(RequestContext& context) {
   } else {
     query.phase = phase.front();
   }
-  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+  return trace_plan(context, asked, [asked, query](schema::JsonWriter& json) {
     return write_points(json, asked, query);
   });
 }
@@ -137,7 +137,7 @@ Expected<ResponsePlan> get_counter(RequestContext& context) {
       .begin = window.begin,
       .end = window.end,
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
-  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+  return trace_plan(context, asked, [asked, query](schema::JsonWriter& json) {
     return write_counter(json, asked, query);
   });
 }
@@ -168,7 +168,7 @@ Expected<ResponsePlan> get_busy(RequestContext& context) {
       .end = window.end,
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
   BENCHHUD_ASSIGN(std::string key, derived_key(context, asked));
-  return ResponsePlan{std::move(key), [&context, asked, query](schema::JsonWriter& json) {
+  return ResponsePlan{std::move(key), [asked, query](schema::JsonWriter& json) {
                         return write_busy(json, asked, query);
                       }};
 }
@@ -362,9 +362,8 @@ Expected<void> write_findings(schema::JsonWriter& json, const AskedTrace& asked)
 Expected<ResponsePlan> list_findings(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   // They are derived: by other rules others are found.
-  return ResponsePlan{
-      revision_key(context) + asked.key,
-      [&context, asked](schema::JsonWriter& json) { return write_findings(json, asked); }};
+  return ResponsePlan{revision_key(context) + asked.key,
+                      [asked](schema::JsonWriter& json) { return write_findings(json, asked); }};
 }
 
 Expected<void> write_findings_of_kind(RequestContext& context, schema::JsonWriter& json,

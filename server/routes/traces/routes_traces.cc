@@ -462,7 +462,7 @@ Expected<ResponsePlan> get_tile(RequestContext& context) {
   if (query.end <= query.begin) {
     return wrong_parameter(context, "end", "A window ends after it begins.");
   }
-  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+  return trace_plan(context, asked, [asked, query](schema::JsonWriter& json) {
     return write_tile(json, asked, query);
   });
 }

@@ -27,7 +27,6 @@ class TileCheck {
   explicit TileCheck(const Trace& trace)
       : connection_(trace_store()),
         id_(put(connection_, trace)),
-        trace_(trace),
         reader_(connection_, id_),
         lookup_(connection_, id_) {
     const TraceNesting nesting = nest(trace, NestingRows::kYes);
@@ -150,7 +149,6 @@ class TileCheck {
 
   schema::Connection connection_;
   schema::TraceId id_;
-  const Trace& trace_;
   TileReader reader_;
   TraceQueries lookup_;
   std::map<std::uint32_t, std::map<std::uint32_t, std::vector<TraceSlice>>> rows_;

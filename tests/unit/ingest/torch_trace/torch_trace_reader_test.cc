@@ -155,7 +155,7 @@ TEST_F(RealLogs, NumbersEqualThoseOfTheReference) {
       SCOPED_TRACE(i);
       const Compilation& one = *ended[i];
       const json& its = metrics[i];
-      EXPECT_EQ(one.compile_id, its["compile_id"]);
+      EXPECT_EQ(its["compile_id"], one.compile_id);
       EXPECT_EQ(one.attempt, its["attempt"]);
       EXPECT_EQ(or_null(one.frame_name), its["co_name"]);
       EXPECT_EQ(or_null(one.frame_file), its["co_filename"]);

@@ -174,10 +174,11 @@ void expect_tpu(const XplaneTrace& made, std::uint32_t device, json expected) {
     };
     int found = 0;
     for (const XlaOperator& op : profile_of(made).operators) {
-      if (op.device != device || text(made, op.name) != row["name"]) continue;
+      if (op.device != device || text(made, op.name) != row["name"].get_ref<const std::string&>())
+        continue;
       if (op.program != row["module"].get<std::uint64_t>()) continue;
       ++found;
-      EXPECT_EQ(text(made, op.category), row["category"]);
+      EXPECT_EQ(row["category"], text(made, op.category));
       EXPECT_EQ(op.occurrences, row["occurrences"]);
       EXPECT_EQ(op.time_ps, row["time_ps"]);
       EXPECT_EQ(op.self_ps, row["self_ps"]);
@@ -221,10 +222,12 @@ void expect_gpu(const XplaneTrace& made, std::uint32_t device, const json& expec
   for (const json& row : expected["hlo_ops"]["top"]) {
     int found = 0;
     for (const XlaOperator& op : profile.operators) {
-      if (op.device != device || text(made, op.name) != row["op"]) continue;
-      if (std::to_string(op.program.value_or(0)) != row["program_id"]) continue;
+      if (op.device != device || text(made, op.name) != row["op"].get_ref<const std::string&>())
+        continue;
+      if (std::to_string(op.program.value_or(0)) != row["program_id"].get_ref<const std::string&>())
+        continue;
       ++found;
-      EXPECT_EQ(text(made, op.module), row["module"]);
+      EXPECT_EQ(row["module"], text(made, op.module));
       EXPECT_EQ(op.kernels, row["count"]);
       EXPECT_EQ(op.self_ps, row["total_ps"]);
       EXPECT_GT(op.occurrences, 0);
@@ -264,7 +267,8 @@ TEST_F(RealProfile, HasTheReferencesModuleRuns) {
       if (!plane.contains("analysis") || !plane["analysis"].contains("modules")) continue;
       json modules = json::object();
       for (const trace::XlaModule& module : profile.modules) {
-        if (profile.devices[module.device].name != plane["name"]) continue;
+        if (profile.devices[module.device].name != plane["name"].get_ref<const std::string&>())
+          continue;
         const std::string name =
             text(made, module.name) + "(" + std::to_string(module.program.value()) + ")";
         modules[name] = {{"runs", module.runs}, {"total_ps", module.total_ps}};

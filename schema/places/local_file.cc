@@ -55,6 +55,7 @@ Expected<InputFile> InputFile::open(const fs::path& path) {
     return Error{ErrorCode::kIo, path.string() + " is no regular file"};
   }
   opened.byte_count = status.st_size;
+  opened.state = {status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
   return opened;
 }
 

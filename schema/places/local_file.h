@@ -34,10 +34,19 @@ class FileDescriptor {
   int descriptor_;
 };
 
+/// Which file it is, and whether it was written since.
+struct FileState {
+  std::uint64_t device = 0, inode = 0;
+  std::int64_t modified_s = 0, modified_ns = 0;
+
+  bool operator==(const FileState&) const = default;
+};
+
 /// A regular file, to be read from its beginning.
 struct InputFile {
   FileDescriptor file;
   std::int64_t byte_count = 0;
+  FileState state{};  ///< when it was opened
 
   /// Errors: kNotFound, there is none; kIo, it may not be read or is no regular file.
   static Expected<InputFile> open(const std::filesystem::path& path);

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -84,14 +83,6 @@ bool is_removed(const FileDescriptor& file) {
   return fstat(file.descriptor(), &status) != 0 || status.st_nlink == 0;
 }
 
-Expected<FileState> state_of(const InputFile& file) {
-  struct stat status{};
-  if (fstat(file.file.descriptor(), &status) != 0) {
-    return Error{ErrorCode::kIo, fmt::format("cannot look at a file: {}", std::strerror(errno))};
-  }
-  return FileState{status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-}
-
 void note_reading(const FileDescriptor& file) {
   constexpr std::array kNowAndAsItWas = {timespec{0, UTIME_NOW}, timespec{0, UTIME_OMIT}};
   futimens(file.descriptor(), kNowAndAsItWas.data());
@@ -137,9 +128,8 @@ Expected<FetchedFile> fetch_into(const fs::path& path, ObjectPlace& place,
                                  const ObjectName& object) {
   BENCHHUD_TRY(place.fetch(object.key, path, object.byte_count));
   BENCHHUD_ASSIGN(const InputFile file, InputFile::open(path));
-  BENCHHUD_ASSIGN(const FileState state, state_of(file));
   BENCHHUD_ASSIGN(const ContentHash hash, hash_of(file));
-  return FetchedFile{state, hash, file.byte_count};
+  return FetchedFile{file.state, hash, file.byte_count};
 }
 
 /// Removes an object that nobody reads or fetches. `is_own`: the caller holds its lock.
@@ -318,11 +308,10 @@ Expected<std::optional<CachedObject>> ObjectCache::find(const ObjectName& object
   // It may have other bytes after a power cut, or where a disk fails or somebody writes into it.
   // The place has the right ones, and fetch() puts them here in place of these.
   if (file->byte_count != object.byte_count) return std::optional<CachedObject>();
-  BENCHHUD_ASSIGN(const FileState state, state_of(*file));
-  if (!is_checked(object.hash, state)) {
+  if (!is_checked(object.hash, file->state)) {
     BENCHHUD_ASSIGN(const ContentHash hash, hash_of(*file));
     if (hash != object.hash) return std::optional<CachedObject>();
-    set_checked(object.hash, state);
+    set_checked(object.hash, file->state);
   }
   note_reading(file->file);
   return std::optional(CachedObject(path, std::move(file->file)));

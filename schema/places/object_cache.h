@@ -66,14 +66,6 @@ struct CacheOptions {
 /// Error: kInvalidArgument, a number that is none, or no folder is known.
 Expected<CacheOptions> cache_options_of_environment();
 
-/// Which file it is, and whether it was written since.
-struct FileState {
-  std::uint64_t device = 0, inode = 0;
-  std::int64_t modified_s = 0, modified_ns = 0;
-
-  bool operator==(const FileState&) const = default;
-};
-
 /// Several threads may use one at the same time.
 class ObjectCache {
  public:

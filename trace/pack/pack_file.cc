@@ -82,21 +82,6 @@ Head head_of_pack(std::int64_t byte_count) {
 
 // --- Files -------------------------------------------------------------------------------------
 
-/// By what a file is known to be the same, and unchanged.
-using FileState = std::array<std::int64_t, 5>;
-
-FileState state_of(const struct stat& status) {
-  return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
-          std::int64_t{status.st_size}, std::int64_t{status.st_mtim.tv_sec},
-          std::int64_t{status.st_mtim.tv_nsec}};
-}
-
-Expected<FileState> state_of(const InputFile& file, const std::filesystem::path& path) {
-  struct stat status{};
-  if (::fstat(file.file.descriptor(), &status) != 0) return schema::file_error("read", path, errno);
-  return state_of(status);
-}
-
 /// Writes the head of a pack, and syncs the file.
 Expected<void> write_head(const std::filesystem::path& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -298,10 +283,9 @@ Expected<Connection> open_pack(const std::filesystem::path& file) {
 Expected<Connection> check_pack(const std::filesystem::path& file) {
   // It is opened several times: held open, no other file is taken for it.
   BENCHHUD_ASSIGN(const InputFile held, InputFile::open(file));
-  BENCHHUD_ASSIGN(const FileState before, state_of(held, file));
   auto pack = check_whole(file);
-  struct stat status{};
-  if (::stat(file.c_str(), &status) != 0 || state_of(status) != before) {
+  const auto after = InputFile::open(file);
+  if (!after || after->state != held.state || after->byte_count != held.byte_count) {
     return Error{ErrorCode::kIo, file.string() + " changed while it was read"};
   }
   return pack;

@@ -233,10 +233,24 @@ int prune_orphans(schema::Connection& store, bool is_rehearsal, bool as_json) {
   return kDone;
 }
 
-int forget(const po::variables_map& values, schema::Connection& store) {
-  if (!words_of(values).empty()) {
-    return fail({ErrorCode::kInvalidArgument, "--forget is about all that was pruned"});
+/// --forget and --orphans say all that is to be done: what goes with neither is not passed over,
+/// and least of all --dry-run.
+Expected<void> check_stands_alone(const po::variables_map& values, bool forgets) {
+  const char* const option = forgets ? "forget" : "orphans";
+  std::vector<const char*> others = {"older-than", "before", "with-referred", "vacuum"};
+  if (forgets) others.insert(others.end(), {"dry-run", "orphans"});
+  for (const char* const other : others) {
+    const po::variable_value& value = values[other];
+    if (value.empty() || value.defaulted()) continue;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--{} does not go with --{}", other, option)};
   }
+  if (words_of(values).empty()) return {};
+  return Error{ErrorCode::kInvalidArgument, forgets ? "--forget is about all that was pruned"
+                                                    : "--orphans is about packs of no trace alone"};
+}
+
+int forget(schema::Connection& store) {
   const auto count = service::forget_pruned(store);
   if (!count) return fail(count.error());
   fmt::print("{} things that were pruned may be taken in again\n", *count);
@@ -253,13 +267,15 @@ int run_prune(const Arguments& arguments) {
   if (!is_json) return fail(is_json.error());
   const bool forgets = values["forget"].as<bool>();
   const bool is_of_orphans = values["orphans"].as<bool>();
-  const bool takes_no_words = forgets || is_of_orphans;
-  auto request = takes_no_words ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
-  if (!request) return fail(request.error());
-  if (is_of_orphans && (forgets || !words_of(values).empty())) {
-    return fail({ErrorCode::kInvalidArgument, "--orphans is about packs of no trace alone"});
+  const bool stands_alone = forgets || is_of_orphans;
+  if (stands_alone) {
+    if (const auto checked = check_stands_alone(values, forgets); !checked) {
+      return fail(checked.error());
+    }
   }
-  if (!takes_no_words && words_of(values).empty()) {
+  auto request = stands_alone ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
+  if (!request) return fail(request.error());
+  if (!stands_alone && words_of(values).empty()) {
     return fail({ErrorCode::kInvalidArgument, "prune what? dumps, rejected or runs"});
   }
   const std::string path = store_path(values);
@@ -267,7 +283,7 @@ int run_prune(const Arguments& arguments) {
   auto locked = open_locked_store(values, path, "benchhud prune");
   if (!locked) return fail(locked.error());
   schema::Connection& store = locked->connection;
-  if (forgets) return forget(values, store);
+  if (forgets) return forget(store);
   // While the place is asked, which may take minutes, others work on the store.
   std::optional<schema::StoreLock> turn(std::move(locked->lock));
   if (is_of_orphans) {

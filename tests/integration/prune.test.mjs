@@ -229,7 +229,7 @@ test("space is given back to the disk when asked for", async () => {
 test("what makes no sense is said, and nothing goes", () => {
   const { db, runs } = store("usage.db");
   const all = runs();
-  for (const args of [[], ["runs"], ["--older-than", "5"], ["nights", "--older-than", "5"], ["runs", "--older-than", "0"], ["runs", "--older-than", "-3"], ["runs", "--before", "yesterday"], ["runs", "--older-than", "5", "--before", "2025-01-01"], ["runs", "--forget"]]) {
+  for (const args of [[], ["runs"], ["--older-than", "5"], ["nights", "--older-than", "5"], ["runs", "--older-than", "0"], ["runs", "--older-than", "-3"], ["runs", "--before", "yesterday"], ["runs", "--older-than", "5", "--before", "2025-01-01"], ["runs", "--forget"], ["--forget", "--dry-run"], ["--forget", "--orphans"], ["--forget", "--vacuum"], ["runs", "--orphans"], ["--orphans", "--vacuum"], ["--orphans", "--older-than", "5"]]) {
     assert.equal(benchhud("prune", ...args, "--db", db).status, 2, args.join(" "));
   }
   mkdirSync(path("empty"));

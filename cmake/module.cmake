@@ -32,12 +32,12 @@ function(benchhud_precompile target)
     <vector> <fmt/format.h> ${ARGN})
 endfunction()
 
-# benchhud_module(NAME USES targets… [PRIVATE_USES targets…])
+# benchhud_module(NAME USES targets… [PRIVATE_USES targets…] [PRECOMPILED headers…])
 #
 # A module is a static library of all units in the rooms of its folder. Headers are included by their path from
 # the root, "module/room/unit.h". Which rooms may include which is said in ARCHITECTURE.md and kept by tests/house.
 function(benchhud_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES;PRECOMPILED")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   add_library(benchhud_${name} STATIC ${sources})
   add_library(benchhud::${name} ALIAS benchhud_${name})
@@ -45,11 +45,19 @@ function(benchhud_module name)
   target_link_libraries(benchhud_${name}
     PUBLIC ${arg_USES}
     PRIVATE benchhud_flags ${arg_PRIVATE_USES})
-  # Whoever checks builds everything once; without this, each unit is kept honest about what it includes. The loops
-  # that read and sum traces are compiled as ever: beside others the compiler inlines differently, and the guard of
-  # speed counts their instructions.
+  # Whoever checks builds everything once; without this, each unit is kept honest about what it includes. PRECOMPILED
+  # are headers of our own that most units read.
+  if(BENCHHUD_SANITIZE OR BENCHHUD_BUILT_ONCE)
+    list(TRANSFORM arg_PRECOMPILED PREPEND ${CMAKE_SOURCE_DIR}/)
+    benchhud_precompile(benchhud_${name} ${arg_PRECOMPILED})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # With a precompiled <string> it warns within that of what it does not warn of without (see above).
+      target_compile_options(benchhud_${name} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread)
+    endif()
+  endif()
+  # The loops that read and sum traces are compiled as ever: beside others the compiler inlines differently, and the
+  # guard of speed counts their instructions.
   if(BENCHHUD_SANITIZE OR (BENCHHUD_BUILT_ONCE AND NOT name STREQUAL "trace"))
-    benchhud_precompile(benchhud_${name})
     if(NOT BENCHHUD_SANITIZE)
       set(alone ${sources})
       list(FILTER alone INCLUDE REGEX "/ingest/(text|trace)/")
@@ -68,10 +76,6 @@ function(benchhud_module name)
     endforeach()
     # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
     target_compile_options(benchhud_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # With a precompiled <string> it warns within that of what it does not warn of without (see above).
-      target_compile_options(benchhud_${name} PRIVATE -Wno-stringop-overflow -Wno-stringop-overread)
-    endif()
   endif()
   if(BENCHHUD_SANITIZE)
     # The sanitizer's link flags are wanted by whoever links the library.

@@ -49,7 +49,7 @@ TEST(TraceTileBytes, AreThoseOfTheDocument) {
     for (const char byte : bytes.bytes()) {
       hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
     }
-    EXPECT_EQ(hex, each.at("bytes")) << each.at("name");
+    EXPECT_EQ(each.at("bytes"), hex) << each.at("name");
   }
 }
 

@@ -194,7 +194,7 @@ TEST_F(Alerts, OneWhoseRunsAndExperimentsAreGoneIsShown) {
   member.experiment.model = "gone";
   member.metric = "a metric of another version";
   member.onset = schema::RunId{72};
-  member.timed.emplace();
+  member.timed = schema::AlertMember::Timed{};
   keep(alert, {{}, {member}});
   const auto shown = get_json(*app_, "/alerts/1");
   EXPECT_EQ(shown["details"]["last_good"], nullptr);
@@ -400,7 +400,7 @@ TEST_F(Alerts, SeriesShowTheirChanges) {
   change.detected = schema::DetectedState::kConfirmed;
   change.direction = schema::ChangeDirection::kRegression;
   change.onset = change.earliest = change.latest = schema::RunId{2};
-  change.timed.emplace();
+  change.timed = schema::AlertMember::Timed{};
   change.timed->before = 0.5;
   change.timed->after = 0.6;
   change.timed->effect = 0.2;

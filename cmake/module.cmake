@@ -34,6 +34,22 @@ function(benchhud_precompile target)
     <vector> <fmt/format.h> ${ARGN})
 endfunction()
 
+# benchhud_compile_rooms(TARGET SOURCES…): eight units of a room compile as one, in half the time. So names that are a
+# unit's own must be its own within the room.
+function(benchhud_compile_rooms target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH room)
+    cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER ${room} room)
+    math(EXPR units_${room} "${units_${room}} + 1")
+    math(EXPR group "(${units_${room}} - 1) / 8")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${group})
+  endforeach()
+  # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
 # benchhud_module(NAME USES targets… [PRIVATE_USES targets…] [PRECOMPILED headers…])
 #
 # A module is a static library of all units in the rooms of its folder. Headers are included by their path from
@@ -65,19 +81,7 @@ function(benchhud_module name)
       list(FILTER alone INCLUDE REGEX "/ingest/(text|trace)/")
       set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
-    # Eight units of a room compile as one in half the time. So names that are a unit's own must be its own within
-    # the room.
-    set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    foreach(source IN LISTS sources)
-      cmake_path(GET source PARENT_PATH room)
-      cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
-      string(MAKE_C_IDENTIFIER ${room} room)
-      math(EXPR units_${room} "${units_${room}} + 1")
-      math(EXPR group "(${units_${room}} - 1) / 8")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${group})
-    endforeach()
-    # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
-    target_compile_options(benchhud_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    benchhud_compile_rooms(benchhud_${name} ${sources})
   endif()
   if(BENCHHUD_SANITIZE)
     # The sanitizer's link flags are wanted by whoever links the library.

@@ -27,7 +27,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-constexpr std::string_view kAbout =
+constexpr std::string_view kAboutAlerts =
     "  show N                 why alert N is what it is, what happened to it and what people did\n"
     "                         with it, oldest first\n"
     "  state N… STATE         open, acknowledged, investigating, fixed, wont_fix, invalid "
@@ -46,10 +46,10 @@ constexpr std::string_view kAbout =
     "Several numbers: all of them, or none. `benchhud regressions` lists alerts. What was said "
     "stays with an alert when it is found again.";
 
-CommandLine command_line() {
+CommandLine alerts_command_line() {
   CommandLine command;
   command.usage = "benchhud alerts ACTION N… [ARGUMENT…] [option…]";
-  command.about = kAbout;
+  command.about = kAboutAlerts;
   add_store_option(&command.options);
   command.options.add_options()("who", po::value<std::string>()->default_value(user_name()),
                                 "who says it");
@@ -175,7 +175,7 @@ Expected<void> act(const po::variables_map& values, bool is_literal) {
 }  // namespace
 
 int run_alerts(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(alerts_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const bool is_literal = std::find(arguments.begin(), arguments.end(), "--") != arguments.end();
   const auto done = act(parsed.values, is_literal);

@@ -29,7 +29,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::Reader;
 
-CommandLine command_line() {
+CommandLine artifacts_command_line() {
   CommandLine command;
   command.usage = "benchhud artifacts list [RUN | RESULT] [option…] | show ID";
   command.about =
@@ -219,7 +219,7 @@ Expected<void> show(Connection& store, const Arguments& words) {
 }  // namespace
 
 int run_artifacts(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(artifacts_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const Arguments words = words_of(parsed.values);
   if (words.empty() || (words[0] != "list" && words[0] != "show") || words.size() > 2) {

@@ -21,7 +21,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-CommandLine command_line() {
+CommandLine backup_command_line() {
   CommandLine command;
   command.usage = "benchhud backup TO [--keep N] [--db FILE]";
   command.about =
@@ -74,7 +74,7 @@ Expected<void> back_up(const std::string& store, const std::string& to, std::siz
 }  // namespace
 
 int run_backup(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(backup_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const Arguments words = words_of(parsed.values);
   if (words.size() != 1) {

@@ -47,7 +47,7 @@ struct Verdict {
   std::string reason;
 };
 
-CommandLine command_line() {
+CommandLine bisect_check_command_line() {
   CommandLine command;
   command.usage = "benchhud bisect-check --alert N FILE…";
   command.about =
@@ -250,7 +250,7 @@ Expected<Verdict> check(const po::variables_map& values) {
 
 int run_bisect_check(const Arguments& arguments) try {
   std::signal(SIGPIPE, SIG_IGN);  // it would end this with a status beyond 127
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(bisect_check_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status == kDone ? kDone : kCannotTell;
   const Expected<Verdict> verdict = check(parsed.values);
   if (!verdict) {

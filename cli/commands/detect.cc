@@ -27,7 +27,7 @@ using schema::Expected;
 
 enum class Direction { kUp, kDown, kBoth };
 
-struct Request {
+struct DetectRequest {
   std::string path;
   bool as_json = false;
   ChangeRules rules = {.suspects_in_few_nights = true};
@@ -35,7 +35,7 @@ struct Request {
   Direction direction = Direction::kBoth;
 };
 
-CommandLine command_line() {
+CommandLine detect_command_line() {
   CommandLine command;
   command.usage = "benchhud detect FILE.csv [option…]";
   command.about =
@@ -67,8 +67,8 @@ Expected<Direction> direction_of(const std::string& name) {
   return Error{ErrorCode::kInvalidArgument, "--direction is up, down or both"};
 }
 
-Expected<Request> read_request(const po::variables_map& values) {
-  Request request;
+Expected<DetectRequest> read_detect_request(const po::variables_map& values) {
+  DetectRequest request;
   const Arguments words = words_of(values);
   if (words.size() != 1) {
     return Error{ErrorCode::kInvalidArgument,
@@ -113,9 +113,9 @@ void keep(Direction direction, SeriesChanges* series) {
 }  // namespace
 
 int run_detect(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(detect_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  const auto request = read_request(parsed.values);
+  const auto request = read_detect_request(parsed.values);
   if (!request) return fail(request.error());
   const auto read = ingest::read_series_csv(request->path);
   if (!read) return fail(read.error());

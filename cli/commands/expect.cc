@@ -28,7 +28,7 @@ using schema::Expected;
 
 constexpr std::size_t kLongestManifest = std::size_t{64} << 20;
 
-constexpr const char* kAbout =
+constexpr const char* kAboutExpect =
     "  list                      the accelerator models that have a manifest (where nothing is "
     "given)\n"
     "  show                      what is expected on --accelerator-model\n"
@@ -40,13 +40,13 @@ constexpr const char* kAbout =
     "with | between them and then stands for each. Without a manifest a run is expected to hold\n"
     "what was in one of the 14 runs before it.";
 
-struct Request {
+struct ExpectRequest {
   std::vector<std::string> words;
   std::string accelerator_model;
   bool as_json = false;
 };
 
-Expected<void> check_accelerator(Connection& store, const Request& request) {
+Expected<void> check_accelerator(Connection& store, const ExpectRequest& request) {
   if (!request.accelerator_model.empty()) return {};
   schema::RunFilter newest;
   newest.limit = 1;
@@ -58,7 +58,7 @@ Expected<void> check_accelerator(Connection& store, const Request& request) {
                            request.words[0], printable(example))};
 }
 
-Expected<void> list(Connection& store, const Request& request) {
+Expected<void> list(Connection& store, const ExpectRequest& request) {
   BENCHHUD_ASSIGN(const auto known, schema::manifests(store));
   Json json = Json::array();
   for (const auto& [model, count] : known) {
@@ -73,7 +73,7 @@ Expected<void> list(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> show(Connection& store, const Request& request) {
+Expected<void> show(Connection& store, const ExpectRequest& request) {
   BENCHHUD_TRY(check_accelerator(store, request));
   BENCHHUD_ASSIGN(const auto manifest, schema::manifest_of(store, request.accelerator_model));
   Json json = Json::array();
@@ -93,7 +93,7 @@ Expected<void> show(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> set(Connection& store, const Request& request) {
+Expected<void> set(Connection& store, const ExpectRequest& request) {
   BENCHHUD_TRY(check_accelerator(store, request));
   if (request.words.size() < 2) {
     return Error{ErrorCode::kInvalidArgument, "`benchhud expect set` needs a file"};
@@ -110,7 +110,7 @@ Expected<void> set(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> clear(Connection& store, const Request& request) {
+Expected<void> clear(Connection& store, const ExpectRequest& request) {
   BENCHHUD_TRY(check_accelerator(store, request));
   BENCHHUD_TRY(schema::put_manifest(store, request.accelerator_model, {}));
   fmt::print("what was in the runs before is expected on {} again\n",
@@ -118,17 +118,17 @@ Expected<void> clear(Connection& store, const Request& request) {
   return {};
 }
 
-constexpr std::array kActions = {
-    Action<Request>{"list", false, 0, list},
-    Action<Request>{"show", false, 0, show},
-    Action<Request>{"set", true, 1, set},
-    Action<Request>{"clear", true, 0, clear},
+constexpr std::array kExpectActions = {
+    Action<ExpectRequest>{"list", false, 0, list},
+    Action<ExpectRequest>{"show", false, 0, show},
+    Action<ExpectRequest>{"set", true, 1, set},
+    Action<ExpectRequest>{"clear", true, 0, clear},
 };
 
-CommandLine command_line() {
+CommandLine expect_command_line() {
   CommandLine command;
   command.usage = "benchhud expect [ACTION [FILE]] [option…]";
-  command.about = kAbout;
+  command.about = kAboutExpect;
   add_store_option(&command.options);
   command.options.add_options()("accelerator-model",
                                 po::value<std::string>()->value_name("TEXT")->default_value(""),
@@ -141,16 +141,16 @@ CommandLine command_line() {
 }  // namespace
 
 int run_expect(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(expect_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  Request request;
+  ExpectRequest request;
   request.words = words_of(parsed.values);
   if (request.words.empty()) request.words = {"list"};
   request.accelerator_model = parsed.values["accelerator-model"].as<std::string>();
   const Expected<bool> as_json = wants_json(parsed.values);
   if (!as_json) return fail(as_json.error());
   request.as_json = *as_json;
-  const auto action = find_action<Request>("expect", kActions, request.words);
+  const auto action = find_action<ExpectRequest>("expect", kExpectActions, request.words);
   if (!action) return fail(action.error());
   if (const auto fits = check_arguments("expect", **action, request.words); !fits) {
     return fail(fits.error());

@@ -35,7 +35,7 @@ using LineVisitor = std::function<void(const ResultsLine&)>;
 
 constexpr std::string_view kHudFormat = "hud-v3";
 
-constexpr std::string_view kHelp =
+constexpr std::string_view kExportHelp =
     R"(usage: benchhud export [option…] [FILE…]
 
 A row for each line, with the columns that the benchmark runner's result_analyzer.py writes, of the files given
@@ -305,11 +305,11 @@ int run_export(const Arguments& arguments) {
   };
   const auto parsed = parse_python_style(options, arguments);
   if (!parsed) {
-    fmt::print(stderr, "benchhud: {}\n\n{}", parsed.error().message, kHelp);
+    fmt::print(stderr, "benchhud: {}\n\n{}", parsed.error().message, kExportHelp);
     return kUsage;
   }
   if (parsed->has("--help")) {
-    fmt::print("{}", kHelp);
+    fmt::print("{}", kExportHelp);
     return kDone;
   }
   const bool is_hud = parsed->last("--format", "csv") == kHudFormat;
@@ -319,7 +319,7 @@ int run_export(const Arguments& arguments) {
     fmt::print(stderr, "benchhud: {}\n\n{}",
                is_hud ? "--format hud-v3 is of the store: ingest the files first"
                       : "--run and --repo go with --format hud-v3",
-               kHelp);
+               kExportHelp);
     return kUsage;
   }
   const auto done = parsed->positional.empty() ? export_store(*parsed) : export_files(*parsed);

@@ -41,7 +41,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-struct Request {
+struct IngestRequest {
   std::string db;
   std::vector<std::string> paths;
   bool as_json = false;
@@ -51,7 +51,7 @@ struct Request {
   ingest::IngestOptions options;
 };
 
-CommandLine command_line() {
+CommandLine ingest_command_line() {
   CommandLine command;
   command.usage = "benchhud ingest PATH… [option…]";
   command.about =
@@ -105,8 +105,8 @@ CommandLine command_line() {
   return command;
 }
 
-Expected<Request> read_request(const po::variables_map& values) {
-  Request request;
+Expected<IngestRequest> read_ingest_request(const po::variables_map& values) {
+  IngestRequest request;
   request.db = store_path(values);
   if (!values.count("path")) {
     return Error{ErrorCode::kInvalidArgument, "ingest what? Give a file or a folder"};
@@ -179,7 +179,7 @@ class ProgressBar {
   std::chrono::steady_clock::time_point drawn_at_{};
 };
 
-void print_text(const IngestResult& result, const Request& request) {
+void print_text(const IngestResult& result, const IngestRequest& request) {
   for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
   for (const DumpResult& dump : result.dumps) print_dump(dump);
   print_folders(result);
@@ -198,7 +198,7 @@ void print_text(const IngestResult& result, const Request& request) {
   }
 }
 
-void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
+void print_json(const IngestResult& result, const IngestRequest& request, schema::Reader* reader) {
   std::string report;
   schema::JsonWriter json(&report, schema::JsonWriter::Layout::kIndented);
   views::write_ingest_report(json, result, *reader, {.store = request.db});
@@ -207,7 +207,7 @@ void print_json(const IngestResult& result, const Request& request, schema::Read
 
 // The whole report in a line, behind which nothing is printed but that the alerts could not be
 // found.
-void print_summary(const IngestResult& result, const Request& request, int status,
+void print_summary(const IngestResult& result, const IngestRequest& request, int status,
                    const Expected<service::AlertUpdate>& alerts) {
   const std::string line =
       summary_line(result, alerts ? std::optional(alerts->added) : std::nullopt);
@@ -219,7 +219,7 @@ void print_summary(const IngestResult& result, const Request& request, int statu
 }
 
 // Every file can be read, or the whole command fails.
-Expected<ingest::Inputs> find_files(const Request& request) {
+Expected<ingest::Inputs> find_files(const IngestRequest& request) {
   BENCHHUD_ASSIGN(ingest::Inputs files, request.result ? ingest::find_dumps(request.paths)
                                                        : ingest::find_inputs(request.paths));
   for (const auto* list : {&files.results, &files.dumps}) {
@@ -236,10 +236,10 @@ Expected<ingest::Inputs> find_files(const Request& request) {
 
 int run_ingest(const Arguments& arguments) {
   keep_memory();
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(ingest_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
-  auto request = read_request(parsed.values);
+  auto request = read_ingest_request(parsed.values);
   if (!request) return fail(request.error());
   // Before the store is touched: a path that is not there fails the whole command.
   const auto files = find_files(*request);

@@ -21,7 +21,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::LabelLink;
 
-constexpr std::string_view kAbout =
+constexpr std::string_view kAboutLinks =
     "  list            all links, the default\n"
     "  set KEY --one ADDRESS --range ADDRESS\n"
     "                  make values of the label KEY links; one of both is enough, and the other\n"
@@ -33,14 +33,14 @@ constexpr std::string_view kAbout =
     "  benchhud links set pytorch --one 'https://github.com/pytorch/pytorch/commit/{value}' \\\n"
     "    --range 'https://github.com/pytorch/pytorch/compare/{from}...{to}'";
 
-struct Request {
+struct LinksRequest {
   Arguments words;  // the action and the label's key
   std::string one;
   std::string range;
   bool as_json = false;
 };
 
-Expected<void> list_links(schema::Connection& store, const Request& request) {
+Expected<void> list_links(schema::Connection& store, const LinksRequest& request) {
   BENCHHUD_ASSIGN(const auto links, schema::label_links(store));
   if (request.as_json) {
     Json list = Json::array();
@@ -62,24 +62,24 @@ Expected<void> list_links(schema::Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> set_link(schema::Connection& store, const Request& request) {
+Expected<void> set_link(schema::Connection& store, const LinksRequest& request) {
   return schema::set_label_link(store, {request.words[1], request.one, request.range});
 }
 
-Expected<void> remove_link(schema::Connection& store, const Request& request) {
+Expected<void> remove_link(schema::Connection& store, const LinksRequest& request) {
   return schema::remove_label_link(store, request.words[1]);
 }
 
-constexpr std::array kActions = {
-    Action<Request>{"list", false, 0, list_links},
-    Action<Request>{"set", true, 1, set_link},
-    Action<Request>{"remove", true, 1, remove_link},
+constexpr std::array kLinkActions = {
+    Action<LinksRequest>{"list", false, 0, list_links},
+    Action<LinksRequest>{"set", true, 1, set_link},
+    Action<LinksRequest>{"remove", true, 1, remove_link},
 };
 
-CommandLine command_line() {
+CommandLine links_command_line() {
   CommandLine command;
   command.usage = "benchhud links [ACTION [KEY]] [option…]";
-  command.about = kAbout;
+  command.about = kAboutLinks;
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("one", po::value<std::string>()->value_name("ADDRESS"), "set: of one value");
@@ -89,19 +89,20 @@ CommandLine command_line() {
   return command;
 }
 
-Expected<Request> read_request(const po::variables_map& values, const Action<Request>** action) {
-  Request request;
+Expected<LinksRequest> read_links_request(const po::variables_map& values,
+                                          const Action<LinksRequest>** action) {
+  LinksRequest request;
   request.words = words_of(values);
   if (request.words.empty()) request.words = {"list"};
   BENCHHUD_ASSIGN(request.as_json, wants_json(values));
-  BENCHHUD_ASSIGN(*action, find_action<Request>("links", kActions, request.words));
+  BENCHHUD_ASSIGN(*action, find_action<LinksRequest>("links", kLinkActions, request.words));
   if (request.words.size() - 1 != (*action)->most_arguments) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("`benchhud links {}` takes {}", (*action)->name,
                              (*action)->most_arguments == 0 ? "no more" : "the key of one label")};
   }
   for (const auto& [name, part] :
-       {std::pair("one", &Request::one), std::pair("range", &Request::range)}) {
+       {std::pair("one", &LinksRequest::one), std::pair("range", &LinksRequest::range)}) {
     if (values.count(name) == 0) continue;
     request.*part = values[name].as<std::string>();
     // An empty address would be taken for one that was not given.
@@ -116,7 +117,7 @@ Expected<Request> read_request(const po::variables_map& values, const Action<Req
 }  // namespace
 
 int run_links(const Arguments& arguments) {
-  return run_action<Request>(command_line(), arguments, read_request);
+  return run_action<LinksRequest>(links_command_line(), arguments, read_links_request);
 }
 
 }  // namespace benchhud::cli

@@ -34,7 +34,7 @@ using schema::Expected;
 // Longer than all attempts of one delivery take.
 constexpr double kHold = 300;  // s
 
-struct Request {
+struct NotifyRequest {
   std::string db;
   std::vector<std::string> webhooks;
   std::string secret;
@@ -43,7 +43,7 @@ struct Request {
   std::int64_t attempts = 1;
 };
 
-CommandLine command_line() {
+CommandLine notify_command_line() {
   CommandLine command;
   command.usage = "benchhud notify [--webhook URL]… [--markdown FILE] [option…]";
   command.about =
@@ -71,8 +71,8 @@ Expected<std::string> read_secret(const std::string& path) {
   return text;
 }
 
-Expected<Request> read_request(const po::variables_map& values) {
-  Request request;
+Expected<NotifyRequest> read_notify_request(const po::variables_map& values) {
+  NotifyRequest request;
   request.db = store_path(values);
   if (values.contains("webhook")) {
     request.webhooks = values["webhook"].as<std::vector<std::string>>();
@@ -112,7 +112,7 @@ Expected<WebhookMessage> message_of(schema::Connection& store, AlertList& alerts
   return WebhookMessage{fmt::format("benchhud-{}", notification.id), std::move(body)};
 }
 
-Expected<void> deliver(const Request& request, const std::string& url,
+Expected<void> deliver(const NotifyRequest& request, const std::string& url,
                        const WebhookMessage& message) {
   for (std::int64_t attempt = 1;; ++attempt) {
     const auto done = post_webhook(url, request.secret, message, std::llround(schema::now()));
@@ -124,7 +124,7 @@ Expected<void> deliver(const Request& request, const std::string& url,
 }
 
 // Returns how many could not be delivered.
-Expected<int> tell(schema::Connection& store, const Request& request, const std::string& url,
+Expected<int> tell(schema::Connection& store, const NotifyRequest& request, const std::string& url,
                    AlertList& alerts) {
   const double since = schema::now() - request.max_age;
   BENCHHUD_ASSIGN(const auto notifications, schema::undelivered(store, url, since, schema::now()));
@@ -147,7 +147,7 @@ Expected<int> tell(schema::Connection& store, const Request& request, const std:
   return failed;
 }
 
-Expected<int> notify(const Request& request) {
+Expected<int> notify(const NotifyRequest& request) {
   BENCHHUD_ASSIGN(auto store, schema::open_store(request.db));
   BENCHHUD_TRY(service::update_alerts(store));
   BENCHHUD_ASSIGN(auto alerts, AlertList::open(store));
@@ -166,9 +166,9 @@ Expected<int> notify(const Request& request) {
 }  // namespace
 
 int run_notify(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(notify_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  const auto request = read_request(parsed.values);
+  const auto request = read_notify_request(parsed.values);
   if (!request) return fail(request.error());
   const auto failed = notify(*request);
   if (!failed) return fail(failed.error());

@@ -33,7 +33,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-CommandLine command_line() {
+CommandLine pack_command_line() {
   CommandLine command;
   command.usage = "benchhud pack TRACE… [--out PLACE] [--format text|json]";
   command.about =
@@ -103,7 +103,7 @@ nlohmann::ordered_json json_of(const Packed& packed) {
 
 int run_pack(const Arguments& arguments) {
   keep_memory();
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(pack_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const Expected<bool> as_json = wants_json(parsed.values);
   if (!as_json) return fail(as_json.error());

@@ -30,7 +30,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-CommandLine command_line() {
+CommandLine profile_command_line() {
   CommandLine command;
   command.usage =
       "benchhud profile diff BEFORE AFTER [option…]\n"
@@ -199,7 +199,7 @@ int run_diff(const Arguments& words, bool as_json, std::size_t most) {
 }  // namespace
 
 int run_profile(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(profile_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const Arguments words = words_of(parsed.values);
   if (words.empty() || (words[0] != "diff" && words[0] != "compare")) {

@@ -43,9 +43,9 @@ constexpr std::array kAllKinds = {ArtifactKind::kTrace,
                                   ArtifactKind::kCompileTimes,
                                   ArtifactKind::kXplane,
                                   ArtifactKind::kTorchTrace};
-constexpr double kDay = 24 * 3600.0;
+constexpr double kDay = 24 * 3600.0;  // s
 
-CommandLine command_line() {
+CommandLine prune_command_line() {
   CommandLine command;
   command.usage =
       "benchhud prune WHAT… (--older-than DAYS | --before TIME) [option…] | benchhud prune "
@@ -108,7 +108,7 @@ Expected<double> time_before(const po::variables_map& values, double now) {
                "--before is a time such as 2025-01-01T00:00:00Z or a day such as 2025-01-01"};
 }
 
-Expected<PruneRequest> read_request(const po::variables_map& values) {
+Expected<PruneRequest> read_prune_request(const po::variables_map& values) {
   PruneRequest request;
   for (const std::string& word : words_of(values)) {
     const auto kind = schema::artifact_kind_of(word);
@@ -260,7 +260,7 @@ int forget(schema::Connection& store) {
 }  // namespace
 
 int run_prune(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(prune_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const po::variables_map& values = parsed.values;
   const auto is_json = wants_json(values);
@@ -273,7 +273,7 @@ int run_prune(const Arguments& arguments) {
       return fail(checked.error());
     }
   }
-  auto request = stands_alone ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
+  auto request = stands_alone ? Expected<PruneRequest>(PruneRequest()) : read_prune_request(values);
   if (!request) return fail(request.error());
   if (!stands_alone && words_of(values).empty()) {
     return fail({ErrorCode::kInvalidArgument, "prune what? dumps, rejected or runs"});

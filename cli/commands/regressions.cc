@@ -26,7 +26,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-struct Request {
+struct RegressionsRequest {
   std::string db;
   std::string format;
   std::optional<schema::DetectedState> fail_on;
@@ -36,7 +36,7 @@ struct Request {
   bool orphaned = false;
 };
 
-CommandLine command_line() {
+CommandLine regressions_command_line() {
   CommandLine command;
   command.usage = "benchhud regressions [option…]";
   command.about =
@@ -61,8 +61,8 @@ CommandLine command_line() {
   return command;
 }
 
-Expected<Request> read_request(const po::variables_map& values) {
-  Request request;
+Expected<RegressionsRequest> read_regressions_request(const po::variables_map& values) {
+  RegressionsRequest request;
   request.db = store_path(values);
   request.format = values["format"].as<std::string>();
   constexpr std::array kFormats = {"text", "json", "markdown", "junit"};
@@ -97,14 +97,14 @@ Expected<Request> read_request(const po::variables_map& values) {
   return request;
 }
 
-bool fits_member(const Request& request, const schema::AlertMember& member) {
+bool fits_member(const RegressionsRequest& request, const schema::AlertMember& member) {
   const schema::Experiment& experiment = member.experiment;
   const bool fits_model = request.model.empty() || request.model == experiment.model ||
                           request.model == experiment.suite + "/" + experiment.model;
   return fits_model && (request.backend.empty() || member.backend == request.backend);
 }
 
-bool fits(const Request& request, const std::vector<schema::AlertMember>& members) {
+bool fits(const RegressionsRequest& request, const std::vector<schema::AlertMember>& members) {
   if (request.model.empty() && request.backend.empty()) return true;
   return std::any_of(members.begin(), members.end(),
                      [&](const auto& member) { return fits_member(request, member); });
@@ -126,7 +126,7 @@ schema::AlertFilter orphaned_filter() {
   return filter;
 }
 
-schema::AlertFilter filter_of(const Request& request) {
+schema::AlertFilter filter_of(const RegressionsRequest& request) {
   schema::AlertFilter filter;
   if (request.orphaned) {
     filter = orphaned_filter();
@@ -142,7 +142,7 @@ schema::AlertFilter filter_of(const Request& request) {
 }
 
 // Said to people, who may not know of them; programs ask with --orphaned.
-Expected<std::string> orphans_text(schema::Connection& store, const Request& request) {
+Expected<std::string> orphans_text(schema::Connection& store, const RegressionsRequest& request) {
   if (request.orphaned || request.format != "text") return std::string();
   BENCHHUD_ASSIGN(const auto orphaned, schema::alerts(store, orphaned_filter()));
   if (orphaned.empty()) return std::string();
@@ -158,7 +158,8 @@ struct Listing {
   std::size_t muted = 0;  ///< how many are muted, whether or not they are listed
 };
 
-Expected<Listing> list_alerts(AlertList& list, schema::Connection& store, const Request& request) {
+Expected<Listing> list_alerts(AlertList& list, schema::Connection& store,
+                              const RegressionsRequest& request) {
   BENCHHUD_ASSIGN(auto alerts, schema::alerts(store, filter_of(request)));
   std::ranges::sort(alerts, schema::is_more_urgent);
   Listing listing;
@@ -199,9 +200,9 @@ Expected<std::string> text_as(const std::string& format, AlertList& list, const 
 }  // namespace
 
 int run_regressions(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(regressions_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  const auto request = read_request(parsed.values);
+  const auto request = read_regressions_request(parsed.values);
   if (!request) return fail(request.error());
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());

@@ -25,7 +25,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using Takes = PythonOption::Takes;
 
-constexpr std::string_view kHelp =
+constexpr std::string_view kReportHelp =
     R"(usage: benchhud report [option…] [FILE…]
 
 The report that the benchmark runner's aggregate.py prints, of the files given (JSONL, also gzipped) or, without
@@ -182,11 +182,11 @@ Expected<analysis::UpstreamOutput> make_report(const PythonArguments& arguments)
 int run_report(const Arguments& arguments) {
   const auto parsed = parse_python_style(known_options(), arguments);
   if (!parsed) {
-    fmt::print(stderr, "benchhud: {}\n\n{}", parsed.error().message, kHelp);
+    fmt::print(stderr, "benchhud: {}\n\n{}", parsed.error().message, kReportHelp);
     return kUsage;
   }
   if (parsed->has("--help")) {
-    fmt::print("{}", kHelp);
+    fmt::print("{}", kReportHelp);
     return kDone;
   }
   const auto output = make_report(*parsed);

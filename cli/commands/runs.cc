@@ -30,7 +30,7 @@ using schema::Expected;
 using schema::Reader;
 using schema::Run;
 
-constexpr std::string_view kAbout =
+constexpr std::string_view kAboutRuns =
     "  list                              runs, newest first\n"
     "  show RUN                          one run: its invocations, files and labels\n"
     "  relabel RUN KEY=VALUE… [-KEY…]    set labels; -KEY removes one\n"
@@ -54,7 +54,7 @@ constexpr std::string_view kAbout =
     "RUN is an id, a name, the unique beginning of a name, or `latest`; --accelerator-model tells\n"
     "runs of the same name on different machines apart.";
 
-struct Request {
+struct RunsRequest {
   std::vector<std::string> words;  // the action and what it is done to
   std::optional<std::string> accelerator_model;
   std::size_t limit = 0;
@@ -69,7 +69,7 @@ struct Request {
   }
 };
 
-Expected<Run> find(Connection& store, const Request& request, std::size_t word) {
+Expected<Run> find(Connection& store, const RunsRequest& request, std::size_t word) {
   BENCHHUD_ASSIGN(const std::string text, request.word(word, "a run"));
   return Reader(store).find_run(text, request.accelerator_model);
 }
@@ -99,7 +99,7 @@ Json to_json(const Run& run) {
   return json;
 }
 
-Expected<void> list_runs(Connection& store, const Request& request) {
+Expected<void> list_runs(Connection& store, const RunsRequest& request) {
   schema::RunFilter filter;
   if (request.accelerator_model) filter.accelerator_models.push_back(*request.accelerator_model);
   filter.limit = request.limit;
@@ -125,7 +125,7 @@ Expected<void> list_runs(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> show_run(Connection& store, const Request& request) {
+Expected<void> show_run(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
   BENCHHUD_ASSIGN(const auto invocations, Reader(store).invocations(run.id));
   if (request.as_json) {
@@ -152,7 +152,7 @@ Expected<void> show_run(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> relabel(Connection& store, const Request& request) {
+Expected<void> relabel(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
   std::map<std::string, std::optional<std::string>> labels;
   for (std::size_t i = 2; i < request.words.size(); ++i) {
@@ -171,7 +171,7 @@ Expected<void> relabel(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> rename(Connection& store, const Request& request) {
+Expected<void> rename(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
   BENCHHUD_ASSIGN(const std::string name, request.word(2, "a new name"));
   BENCHHUD_TRY(schema::rename_run(store, run, name));
@@ -179,7 +179,7 @@ Expected<void> rename(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> merge(Connection& store, const Request& request) {
+Expected<void> merge(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const Run from, find(store, request, 1));
   BENCHHUD_ASSIGN(const Run into, find(store, request, 2));
   BENCHHUD_TRY(schema::merge_runs(store, from, into));
@@ -187,7 +187,7 @@ Expected<void> merge(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> delete_run(Connection& store, const Request& request) {
+Expected<void> delete_run(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
   if (!request.is_sure) {
     return Error{ErrorCode::kInvalidArgument,
@@ -199,7 +199,7 @@ Expected<void> delete_run(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> group(Connection& store, const Request& request) {
+Expected<void> group(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const std::string by, request.word(1, "`timestamp` or `night`"));
   schema::RunGrouping grouping;
   if (by == "night") {
@@ -216,7 +216,7 @@ Expected<void> group(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> list_rejected(Connection& store, const Request& request) {
+Expected<void> list_rejected(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const auto lines, Reader(store).rejected_lines({}, {}, request.limit));
   if (request.as_json) {
     Json json = Json::array();
@@ -242,7 +242,7 @@ Expected<void> list_rejected(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> list_audit(Connection& store, const Request& request) {
+Expected<void> list_audit(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const auto lines, schema::audit(store, request.limit));
   for (const auto& line : lines) {
     fmt::print("{}  {:<8}  {}\n", schema::format_time(line.at), line.action,
@@ -251,7 +251,7 @@ Expected<void> list_audit(Connection& store, const Request& request) {
   return {};
 }
 
-Expected<schema::NightMarkKind> mark_kind(const Request& request) {
+Expected<schema::NightMarkKind> mark_kind(const RunsRequest& request) {
   const std::string text = request.words.size() > 2 ? request.words[2] : "";
   if (const auto kind = schema::night_mark_kind_of(text)) return *kind;
   return Error{
@@ -260,7 +260,7 @@ Expected<schema::NightMarkKind> mark_kind(const Request& request) {
 }
 
 /// RUN, or RUN..RUN for all from the one to the other.
-Expected<std::vector<Run>> find_several(Connection& store, const Request& request) {
+Expected<std::vector<Run>> find_several(Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const std::string text, request.word(1, "a run"));
   Reader reader(store);
   auto one = reader.find_run(text, request.accelerator_model);
@@ -276,7 +276,7 @@ Expected<std::vector<Run>> find_several(Connection& store, const Request& reques
 }
 
 // What stands behind the kind, as one text.
-Expected<void> mark(schema::Connection& store, const Request& request) {
+Expected<void> mark(schema::Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(auto runs, find_several(store, request));
   BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
   // Of several, what was said of one before stays as it was said.
@@ -288,7 +288,7 @@ Expected<void> mark(schema::Connection& store, const Request& request) {
   return schema::mark_nights(store, runs, {kind, reason, user_name(), {}});
 }
 
-Expected<void> unmark(schema::Connection& store, const Request& request) {
+Expected<void> unmark(schema::Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
   BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
   return schema::unmark_nights(store, runs, kind);
@@ -313,7 +313,7 @@ std::string outcome_text(const service::ExclusionPreview::Outcome& outcome) {
   return fmt::format("changes     {}\n            to {}", alert, told(*outcome.then));
 }
 
-Expected<void> preview(schema::Connection& store, const Request& request) {
+Expected<void> preview(schema::Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
   Reader reader(store);
   BENCHHUD_ASSIGN(const auto found, service::preview_exclusion(reader, runs.front(), runs.back(),
@@ -336,7 +336,7 @@ Expected<void> preview(schema::Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> list_marks(schema::Connection& store, const Request& request) {
+Expected<void> list_marks(schema::Connection& store, const RunsRequest& request) {
   BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store));
   Json list = Json::array();
   for (const schema::NightMark& mark : marks) {
@@ -361,20 +361,20 @@ Expected<void> list_marks(schema::Connection& store, const Request& request) {
 
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
-constexpr std::array kActions = {
-    Action<Request>{"list", false, 0, list_runs},
-    Action<Request>{"show", false, 1, show_run},
-    Action<Request>{"relabel", true, kAnyNumber, relabel},
-    Action<Request>{"rename", true, 2, rename},
-    Action<Request>{"merge", true, 2, merge},
-    Action<Request>{"delete", true, 1, delete_run},
-    Action<Request>{"group", true, 1, group},
-    Action<Request>{"mark", true, kAnyNumber, mark},
-    Action<Request>{"unmark", true, 2, unmark},
-    Action<Request>{"preview", false, 1, preview},
-    Action<Request>{"marks", false, 0, list_marks},
-    Action<Request>{"rejected", false, 0, list_rejected},
-    Action<Request>{"audit", false, 0, list_audit},
+constexpr std::array kRunActions = {
+    Action<RunsRequest>{"list", false, 0, list_runs},
+    Action<RunsRequest>{"show", false, 1, show_run},
+    Action<RunsRequest>{"relabel", true, kAnyNumber, relabel},
+    Action<RunsRequest>{"rename", true, 2, rename},
+    Action<RunsRequest>{"merge", true, 2, merge},
+    Action<RunsRequest>{"delete", true, 1, delete_run},
+    Action<RunsRequest>{"group", true, 1, group},
+    Action<RunsRequest>{"mark", true, kAnyNumber, mark},
+    Action<RunsRequest>{"unmark", true, 2, unmark},
+    Action<RunsRequest>{"preview", false, 1, preview},
+    Action<RunsRequest>{"marks", false, 0, list_marks},
+    Action<RunsRequest>{"rejected", false, 0, list_rejected},
+    Action<RunsRequest>{"audit", false, 0, list_audit},
 };
 
 // Alerts follow from runs.
@@ -383,10 +383,10 @@ Expected<void> update_alerts(Connection& store) {
   return {};
 }
 
-CommandLine command_line() {
+CommandLine runs_command_line() {
   CommandLine command;
   command.usage = "benchhud runs [ACTION [ARGUMENT…]] [option…]";
-  command.about = kAbout;
+  command.about = kAboutRuns;
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("accelerator-model", po::value<std::string>()->value_name("TEXT"), "of the runs meant");
@@ -415,10 +415,10 @@ Arguments take_removals(const Arguments& arguments, std::vector<std::string>* re
 
 int run_runs(const Arguments& arguments) {
   std::vector<std::string> removals;
-  const ParsedCommandLine parsed = parse(command_line(), take_removals(arguments, &removals));
+  const ParsedCommandLine parsed = parse(runs_command_line(), take_removals(arguments, &removals));
   if (parsed.exit_status) return *parsed.exit_status;
   const po::variables_map& values = parsed.values;
-  Request request;
+  RunsRequest request;
   request.words = words_of(values);
   if (request.words.empty()) request.words = {"list"};
   request.words.insert(request.words.end(), removals.begin(), removals.end());
@@ -432,7 +432,7 @@ int run_runs(const Arguments& arguments) {
   request.is_sure = values.count("yes") > 0;
   request.day_starts = values["day-starts"].as<std::string>();
 
-  const auto action = find_action<Request>("runs", kActions, request.words);
+  const auto action = find_action<RunsRequest>("runs", kRunActions, request.words);
   if (!action) return fail(action.error());
   if (const auto fits = check_arguments("runs", **action, request.words); !fits) {
     return fail(fits.error());

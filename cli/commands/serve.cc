@@ -20,7 +20,7 @@ namespace po = boost::program_options;
 
 constexpr int kUsualPort = 8080;
 
-CommandLine command_line() {
+CommandLine serve_command_line() {
   CommandLine command;
   command.usage = "benchhud serve [option…]";
   command.about =
@@ -48,7 +48,7 @@ CommandLine command_line() {
 }  // namespace
 
 int run_serve(const Arguments& arguments) {
-  const auto parsed = parse(command_line(), arguments);
+  const auto parsed = parse(serve_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   const auto& values = parsed.values;

@@ -39,14 +39,14 @@ using schema::Expected;
 using schema::Reader;
 using schema::Run;
 
-struct Request {
+struct SummaryRequest {
   std::string run;                     ///< "" for the newest of each accelerator model
   std::optional<std::string> against;  ///< the earlier run, or how long before (7d); none: the last
   std::optional<std::string> accelerator_model;
   std::string baseline;
 };
 
-CommandLine command_line() {
+CommandLine summary_command_line() {
   CommandLine command;
   command.usage = "benchhud summary [--run RUN] [--against RUN|7d] [option…]";
   command.about =
@@ -279,7 +279,8 @@ Expected<std::optional<Run>> run_before(Reader& reader, const Run& run, double s
   return std::optional(std::move(*nearest));
 }
 
-Expected<std::optional<Run>> find_before(Reader& reader, const Request& request, const Run& run) {
+Expected<std::optional<Run>> find_before(Reader& reader, const SummaryRequest& request,
+                                         const Run& run) {
   if (!request.against) return run_before(reader, run, 0);
   if (const auto span = span_of(*request.against)) return run_before(reader, run, *span);
   BENCHHUD_ASSIGN(Run before, reader.find_run(*request.against, run.accelerator_model));
@@ -291,7 +292,7 @@ Expected<std::optional<Run>> find_before(Reader& reader, const Request& request,
 }
 
 Expected<void> print_run(AlertList& alerts, Reader& reader, const Catalog& catalog,
-                         const Request& request, const Run& run) {
+                         const SummaryRequest& request, const Run& run) {
   const analysis::ErrorTexts errors = analysis::error_texts_of(reader);
   BENCHHUD_ASSIGN(const JudgedRun judged, analysis::judge_run(reader, run, catalog, errors));
   BENCHHUD_ASSIGN(const std::optional<Run> before_run, find_before(reader, request, run));
@@ -338,7 +339,7 @@ Expected<void> print_run(AlertList& alerts, Reader& reader, const Catalog& catal
   return {};
 }
 
-Expected<void> print_summary(schema::Connection& store, const Request& request) {
+Expected<void> print_summary(schema::Connection& store, const SummaryRequest& request) {
   BENCHHUD_ASSIGN(const schema::Transaction snapshot,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
   Reader reader(store);
@@ -361,13 +362,13 @@ Expected<void> print_summary(schema::Connection& store, const Request& request) 
 }  // namespace
 
 int run_summary(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(summary_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const po::variables_map& values = parsed.values;
   if (values["format"].as<std::string>() != "markdown") {
     return fail({ErrorCode::kInvalidArgument, "--format is markdown"});
   }
-  Request request;
+  SummaryRequest request;
   if (values.count("run")) request.run = values["run"].as<std::string>();
   for (const char* name : {"since", "against"}) {
     if (values.count(name)) request.against = values[name].as<std::string>();

@@ -22,7 +22,7 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-constexpr std::string_view kAbout =
+constexpr std::string_view kAboutTokens =
     "  list            all tokens, the default\n"
     "  add NAME        make one for a person, a job, a machine, and print it: it is shown this "
     "once\n"
@@ -30,10 +30,10 @@ constexpr std::string_view kAbout =
     "A program shows its token as `Authorization: Bearer TOKEN`; a person pastes it into the page\n"
     "/sign-in. The store keeps hashes only.";
 
-constexpr double kDay = 86400;  // s
+constexpr double kSecondsPerDay = 86400;
 constexpr const char* kUsualExpiry = "90d";
 
-struct Request {
+struct TokensRequest {
   Arguments words;  // the action and what it is done to
   schema::Scopes scopes;
   std::optional<double> lifetime;  // s; none: for ever
@@ -51,7 +51,7 @@ std::optional<std::optional<double>> lifetime_of(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || days < 1 || days > kMostDays) {
     return {};
   }
-  return std::optional(days * kDay);
+  return std::optional(days * kSecondsPerDay);
 }
 
 std::string_view state_of(const AccessToken& token, double time) {
@@ -63,7 +63,7 @@ Json time_or_null(const std::optional<double>& time) {
   return time ? Json(schema::format_time(*time)) : Json(nullptr);
 }
 
-Expected<void> list_tokens(schema::Connection& store, const Request& request) {
+Expected<void> list_tokens(schema::Connection& store, const TokensRequest& request) {
   BENCHHUD_ASSIGN(const auto tokens, schema::access_tokens(store));
   const double time = schema::now();
   if (request.as_json) {
@@ -106,7 +106,7 @@ Expected<std::vector<std::int64_t>> valid_ids(schema::Connection& store, std::st
   return ids;
 }
 
-Expected<void> add_token(schema::Connection& store, const Request& request) {
+Expected<void> add_token(schema::Connection& store, const TokensRequest& request) {
   const std::string& name = request.words[1];
   BENCHHUD_ASSIGN(const auto ids, valid_ids(store, name));
   if (!ids.empty()) {
@@ -127,7 +127,7 @@ Expected<void> add_token(schema::Connection& store, const Request& request) {
   return {};
 }
 
-Expected<void> withdraw_token(schema::Connection& store, const Request& request) {
+Expected<void> withdraw_token(schema::Connection& store, const TokensRequest& request) {
   const std::string& which = request.words[1];
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), id);
@@ -146,16 +146,16 @@ Expected<void> withdraw_token(schema::Connection& store, const Request& request)
   return {};
 }
 
-constexpr std::array kActions = {
-    Action<Request>{"list", false, 0, list_tokens},
-    Action<Request>{"add", true, 1, add_token},
-    Action<Request>{"withdraw", true, 1, withdraw_token},
+constexpr std::array kTokenActions = {
+    Action<TokensRequest>{"list", false, 0, list_tokens},
+    Action<TokensRequest>{"add", true, 1, add_token},
+    Action<TokensRequest>{"withdraw", true, 1, withdraw_token},
 };
 
-CommandLine command_line() {
+CommandLine tokens_command_line() {
   CommandLine command;
   command.usage = "benchhud tokens [ACTION [NAME]] [option…]";
-  command.about = kAbout;
+  command.about = kAboutTokens;
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("scope", po::value<std::vector<std::string>>()->value_name("SCOPE"),
@@ -169,12 +169,13 @@ CommandLine command_line() {
   return command;
 }
 
-Expected<Request> read_request(const po::variables_map& values, const Action<Request>** action) {
-  Request request;
+Expected<TokensRequest> read_tokens_request(const po::variables_map& values,
+                                            const Action<TokensRequest>** action) {
+  TokensRequest request;
   request.words = words_of(values);
   if (request.words.empty()) request.words = {"list"};
   BENCHHUD_ASSIGN(request.as_json, wants_json(values));
-  BENCHHUD_ASSIGN(*action, find_action<Request>("tokens", kActions, request.words));
+  BENCHHUD_ASSIGN(*action, find_action<TokensRequest>("tokens", kTokenActions, request.words));
   BENCHHUD_TRY(check_arguments("tokens", **action, request.words));
   if (request.words.size() - 1 != (*action)->most_arguments) {
     return Error{ErrorCode::kInvalidArgument,
@@ -209,7 +210,7 @@ Expected<Request> read_request(const po::variables_map& values, const Action<Req
 }  // namespace
 
 int run_tokens(const Arguments& arguments) {
-  return run_action<Request>(command_line(), arguments, read_request);
+  return run_action<TokensRequest>(tokens_command_line(), arguments, read_tokens_request);
 }
 
 }  // namespace benchhud::cli

@@ -36,7 +36,7 @@ using nlohmann::ordered_json;
 using schema::ErrorCode;
 using schema::Expected;
 
-CommandLine command_line() {
+CommandLine trace_command_line() {
   CommandLine command;
   command.usage =
       "benchhud trace summary FILE [option…]\n       benchhud trace report FILE [option…]\n"
@@ -138,7 +138,7 @@ void print_json(const ordered_json& json) {
 
 int run_trace(const Arguments& arguments) {
   keep_memory();
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(trace_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
   const Arguments words = words_of(parsed.values);

@@ -30,7 +30,7 @@ using service::TraceMoveReport;
 /// What `--to` says where traces are to come back.
 constexpr std::string_view kStore = "store";
 
-CommandLine command_line() {
+CommandLine traces_command_line() {
   CommandLine command;
   command.usage = "benchhud traces [list | move --to PLACE|store] [option…]";
   command.about =
@@ -120,7 +120,7 @@ int report_move(const TraceMoveReport& report, const std::string& to, bool as_js
 }  // namespace
 
 int run_traces(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(traces_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const po::variables_map& values = parsed.values;
   const auto is_json = wants_json(values);

@@ -52,7 +52,7 @@ using Labels = std::map<std::string, std::string>;
 constexpr std::string_view kWork = "benchhud watch";  // what others are told
 constexpr std::int64_t kMostSeconds = 7 * 24 * 3600;
 
-struct Request {
+struct WatchRequest {
   std::string db;
   std::vector<std::string> folders;
   ingest::ScanOptions scan;
@@ -65,7 +65,7 @@ struct Request {
   ingest::ImportContext import_context;
 };
 
-CommandLine command_line() {
+CommandLine watch_command_line() {
   CommandLine command;
   command.usage = "benchhud watch DIR… [option…]";
   command.about =
@@ -132,8 +132,8 @@ Expected<std::string> file_name_of(const po::variables_map& values, const std::s
                fmt::format("--{} is the name of a file that holds no results", option)};
 }
 
-Expected<Request> read_request(const po::variables_map& values) {
-  Request request;
+Expected<WatchRequest> read_watch_request(const po::variables_map& values) {
+  WatchRequest request;
   request.db = store_path(values);
   if (!values.count("dir")) {
     return Error{ErrorCode::kInvalidArgument, "watch what? Give a folder"};
@@ -173,7 +173,8 @@ ino_t store_file(const std::string& path) {
 
 class Watcher {
  public:
-  explicit Watcher(Request request) : request_(std::move(request)), watch_(request_.finished) {}
+  explicit Watcher(WatchRequest request)
+      : request_(std::move(request)), watch_(request_.finished) {}
 
   /// Until a signal comes, or once. Returns the exit status.
   int run() {
@@ -373,7 +374,7 @@ class Watcher {
     changed_ = false;
   }
 
-  const Request request_;
+  const WatchRequest request_;
   ingest::OutputWatch watch_;
   StopSignal stop_;
   std::map<std::string, std::string> complaints_;  // by what they are about
@@ -387,10 +388,10 @@ class Watcher {
 
 int run_watch(const Arguments& arguments) {
   keep_memory();
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  const ParsedCommandLine parsed = parse(watch_command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   if (const auto used = use_kernel_rules(parsed.values); !used) return fail(used.error());
-  auto request = read_request(parsed.values);
+  auto request = read_watch_request(parsed.values);
   if (!request) return fail(request.error());
   hold_stop_signals();
   return Watcher(*std::move(request)).run();

@@ -12,6 +12,7 @@
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 #include "schema/base/json_writer.h"
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::cli {
 
@@ -33,12 +34,8 @@ std::size_t width_of(std::string_view text) {
 }
 
 // Names are as long as somebody liked.
-std::string name_text(std::string_view name) {
-  constexpr std::size_t kMostBytes = 60;
-  if (name.size() <= kMostBytes) return printable(name);
-  std::size_t end = kMostBytes;
-  while (end > 0 && continues_character(name[end])) --end;
-  return printable(name.substr(0, end)) + "…";
+std::string name_in_column(std::string_view name) {
+  return printable(schema::beginning_of(name, 60));
 }
 
 std::string_view direction(const ValueChange& change) { return change.is_up() ? "up" : "down"; }
@@ -57,8 +54,8 @@ Row row_of(const std::string& series, const std::string& night, const SeriesChan
     range =
         fmt::format("{} to {} %", percent(change.interval->low), percent(change.interval->high));
   }
-  return {name_text(series),
-          name_text(night),
+  return {name_in_column(series),
+          name_in_column(night),
           std::string(direction(change)),
           change.effect ? percent(*change.effect) + " %" : "–",
           range,

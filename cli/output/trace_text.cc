@@ -12,6 +12,7 @@
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 #include "schema/base/count_text.h"
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::cli {
 
@@ -37,13 +38,7 @@ std::string percent_text(const ordered_json& share) {
 }
 
 // Names of kernels are templates as long as pages.
-std::string name_text(std::string_view name) {
-  constexpr std::size_t kMostBytes = 100;
-  if (name.size() <= kMostBytes) return printable(name);
-  std::size_t end = kMostBytes;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
-  return printable(name.substr(0, end)) + "…";
-}
+std::string name_text(std::string_view name) { return printable(schema::beginning_of(name, 100)); }
 
 void print_more(std::size_t count) {
   if (count > 0) fmt::print("    … and {} more\n", count);

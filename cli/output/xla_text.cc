@@ -9,6 +9,7 @@
 #include "analysis/iterations/iteration_profile.h"
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
+#include "schema/base/text_excerpt.h"
 
 namespace benchhud::cli {
 
@@ -24,13 +25,8 @@ std::string ps_text(const ordered_json& ps) {
 }
 
 std::string text_or(const ordered_json& text, std::string_view otherwise) {
-  constexpr std::size_t kMostBytes = 100;
   if (text.is_null()) return std::string(otherwise);
-  const std::string shown = printable(text.get<std::string>());
-  if (shown.size() <= kMostBytes) return shown;
-  std::size_t end = kMostBytes;
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;
-  return shown.substr(0, end) + "…";
+  return printable(schema::beginning_of(text.get_ref<const std::string&>(), 100));
 }
 
 std::string bytes_text_of(const ordered_json& bytes) {

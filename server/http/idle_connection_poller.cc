@@ -72,10 +72,12 @@ std::unique_ptr<Connection> IdleConnectionPoller::next() {
     const int count = ::epoll_wait(poll_, &event, 1, -1);
     if (count < 0 && errno != EINTR) return nullptr;
     if (count <= 0) continue;
-    if (event.data.u64 == kBell) return nullptr;
+    // A copy: find() takes a reference, and the event is packed, so that its number is not where one may point.
+    const std::uint64_t number = event.data.u64;
+    if (number == kBell) return nullptr;
     const std::scoped_lock lock(mutex_);
     // It may have been overdue in between.
-    const auto place = waiting_.find(event.data.u64);
+    const auto place = waiting_.find(number);
     if (place != waiting_.end()) return take(place);
   }
 }

@@ -109,16 +109,17 @@ Expected<ResponsePlan> list_links(RequestContext& context) {
                       [&context](schema::JsonWriter& json) { return write_links(context, json); }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},
-                                NamedRoute{"getContract", get_contract},
-                                NamedRoute{"getSession", get_session},
-                                NamedRoute{"getStore", get_store},
-                                NamedRoute{"listLinks", list_links},
-                                NamedRoute{"getHealth", answered_by_app, Lane::kHealth},
-                                NamedRoute{"getAlive", answered_by_app, Lane::kAlive}};
-
 }  // namespace
 
-std::span<const NamedRoute> about_routes() { return kRoutes; }
+std::span<const NamedRoute> about_routes() {
+  static constexpr std::array routes = {NamedRoute{"listMetrics", list_metrics},
+                                        NamedRoute{"getContract", get_contract},
+                                        NamedRoute{"getSession", get_session},
+                                        NamedRoute{"getStore", get_store},
+                                        NamedRoute{"listLinks", list_links},
+                                        NamedRoute{"getHealth", answered_by_app, Lane::kHealth},
+                                        NamedRoute{"getAlive", answered_by_app, Lane::kAlive}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -69,7 +69,7 @@ Expected<std::vector<std::string>> asked_states(RequestContext& context) {
   return states;
 }
 
-Expected<schema::AlertFilter> asked_filter(RequestContext& context) {
+Expected<schema::AlertFilter> asked_alert_filter(RequestContext& context) {
   schema::AlertFilter filter;
   BENCHHUD_ASSIGN(filter.states, asked_states(context));
   for (const std::int64_t id : context.query.integers("id")) {
@@ -136,7 +136,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
 Expected<ResponsePlan> list_alerts(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 4, 0, kCursorVersion));
   // A wrong state is said before an unchanged answer is.
-  BENCHHUD_ASSIGN(auto filter, asked_filter(context));
+  BENCHHUD_ASSIGN(auto filter, asked_alert_filter(context));
   return ResponsePlan{alerts_key(context),
                       [&context, filter = std::move(filter), cursor](schema::JsonWriter& json) {
                         return write_alert_list(context, json, filter, cursor);
@@ -260,15 +260,19 @@ Expected<std::string> act_on_alerts(ChangeContext& context) {
   return address;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listAlerts", list_alerts},
-                                NamedRoute{"getAlert", get_alert},
-                                NamedRoute{"getAlertChart", get_alert_chart}};
-constexpr std::array kChanges = {NamedChange{"actOnAlert", act_on_alert},
-                                 NamedChange{"actOnAlerts", act_on_alerts}};
-
 }  // namespace
 
-std::span<const NamedRoute> alert_routes() { return kRoutes; }
-std::span<const NamedChange> alert_changes() { return kChanges; }
+std::span<const NamedRoute> alert_routes() {
+  static constexpr std::array routes = {NamedRoute{"listAlerts", list_alerts},
+                                        NamedRoute{"getAlert", get_alert},
+                                        NamedRoute{"getAlertChart", get_alert_chart}};
+  return routes;
+}
+
+std::span<const NamedChange> alert_changes() {
+  static constexpr std::array changes = {NamedChange{"actOnAlert", act_on_alert},
+                                         NamedChange{"actOnAlerts", act_on_alerts}};
+  return changes;
+}
 
 }  // namespace benchhud::server

@@ -25,7 +25,7 @@ ArtifactResult place_of(const AskedResult& result) {
   return {result.run->run.id, result.entry->id()};
 }
 
-Expected<ArtifactFilter> asked_filter(RequestContext& context) {
+Expected<ArtifactFilter> asked_artifact_filter(RequestContext& context) {
   const Query& query = context.query;
   ArtifactFilter filter;
   if (query.has("kind")) filter.kind = schema::artifact_kind_of(query.text("kind"));
@@ -65,7 +65,7 @@ Expected<void> write_artifacts(RequestContext& context, schema::JsonWriter& json
 
 Expected<ResponsePlan> list_artifacts(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
-  BENCHHUD_ASSIGN(ArtifactFilter filter, asked_filter(context));
+  BENCHHUD_ASSIGN(ArtifactFilter filter, asked_artifact_filter(context));
   return ResponsePlan{revision_key(context), [&context, filter, cursor](schema::JsonWriter& json) {
                         return write_artifacts(context, json, filter, cursor);
                       }};
@@ -258,15 +258,16 @@ Expected<ResponsePlan> diff_results(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listArtifacts", list_artifacts},
-                                NamedRoute{"getArtifact", get_artifact},
-                                NamedRoute{"getArtifactText", get_text, Lane::kDumps},
-                                NamedRoute{"getArtifactContent", get_content, Lane::kDumps},
-                                NamedRoute{"diffArtifacts", diff_artifacts, Lane::kDumps},
-                                NamedRoute{"diffResults", diff_results, Lane::kDumps}};
-
 }  // namespace
 
-std::span<const NamedRoute> artifact_routes() { return kRoutes; }
+std::span<const NamedRoute> artifact_routes() {
+  static constexpr std::array routes = {NamedRoute{"listArtifacts", list_artifacts},
+                                        NamedRoute{"getArtifact", get_artifact},
+                                        NamedRoute{"getArtifactText", get_text, Lane::kDumps},
+                                        NamedRoute{"getArtifactContent", get_content, Lane::kDumps},
+                                        NamedRoute{"diffArtifacts", diff_artifacts, Lane::kDumps},
+                                        NamedRoute{"diffResults", diff_results, Lane::kDumps}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -158,11 +158,12 @@ Expected<ResponsePlan> get_status(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getBadge", get_badge},
-                                NamedRoute{"getStatusLine", get_status}};
-
 }  // namespace
 
-std::span<const NamedRoute> badge_routes() { return kRoutes; }
+std::span<const NamedRoute> badge_routes() {
+  static constexpr std::array routes = {NamedRoute{"getBadge", get_badge},
+                                        NamedRoute{"getStatusLine", get_status}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -188,10 +188,11 @@ Expected<ResponsePlan> get_comparison(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getComparison", get_comparison}};
-
 }  // namespace
 
-std::span<const NamedRoute> compare_routes() { return kRoutes; }
+std::span<const NamedRoute> compare_routes() {
+  static constexpr std::array routes = {NamedRoute{"getComparison", get_comparison}};
+  return routes;
+}
 
 }  // namespace benchhud::server

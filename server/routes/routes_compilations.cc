@@ -240,13 +240,14 @@ Expected<ResponsePlan> get_compilation_changes(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {
-    NamedRoute{"getCompilationChanges", get_compilation_changes, Lane::kDumps},
-    NamedRoute{"listCompilations", list_compilations, Lane::kDumps},
-    NamedRoute{"getCompilationText", get_compilation_text, Lane::kDumps}};
-
 }  // namespace
 
-std::span<const NamedRoute> compilation_routes() { return kRoutes; }
+std::span<const NamedRoute> compilation_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"getCompilationChanges", get_compilation_changes, Lane::kDumps},
+      NamedRoute{"listCompilations", list_compilations, Lane::kDumps},
+      NamedRoute{"getCompilationText", get_compilation_text, Lane::kDumps}};
+  return routes;
+}
 
 }  // namespace benchhud::server

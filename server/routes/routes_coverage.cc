@@ -157,10 +157,11 @@ Expected<ResponsePlan> get_coverage(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getCoverage", get_coverage}};
-
 }  // namespace
 
-std::span<const NamedRoute> coverage_routes() { return kRoutes; }
+std::span<const NamedRoute> coverage_routes() {
+  static constexpr std::array routes = {NamedRoute{"getCoverage", get_coverage}};
+  return routes;
+}
 
 }  // namespace benchhud::server

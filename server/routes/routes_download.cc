@@ -72,11 +72,12 @@ Expected<ResponsePlan> download_store(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"downloadLines", download_lines},
-                                NamedRoute{"downloadStore", download_store}};
-
 }  // namespace
 
-std::span<const NamedRoute> download_routes() { return kRoutes; }
+std::span<const NamedRoute> download_routes() {
+  static constexpr std::array routes = {NamedRoute{"downloadLines", download_lines},
+                                        NamedRoute{"downloadStore", download_store}};
+  return routes;
+}
 
 }  // namespace benchhud::server

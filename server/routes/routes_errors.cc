@@ -300,11 +300,13 @@ Expected<ResponsePlan> get_error_history(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listErrors", list_errors},
-                                NamedRoute{"getErrorHistory", get_error_history, Lane::kHeavy}};
-
 }  // namespace
 
-std::span<const NamedRoute> error_routes() { return kRoutes; }
+std::span<const NamedRoute> error_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"listErrors", list_errors},
+      NamedRoute{"getErrorHistory", get_error_history, Lane::kHeavy}};
+  return routes;
+}
 
 }  // namespace benchhud::server

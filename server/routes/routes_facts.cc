@@ -406,19 +406,20 @@ Expected<ResponsePlan> list_models(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listRuns", list_runs},
-                                NamedRoute{"getRun", get_run},
-                                NamedRoute{"getNightQuality", get_night_quality},
-                                NamedRoute{"listResults", list_results},
-                                NamedRoute{"getResult", get_result},
-                                NamedRoute{"listMeasurements", list_measurements},
-                                NamedRoute{"getError", get_error},
-                                NamedRoute{"listExperiments", list_experiments},
-                                NamedRoute{"getExperiment", get_experiment},
-                                NamedRoute{"listModels", list_models}};
-
 }  // namespace
 
-std::span<const NamedRoute> fact_routes() { return kRoutes; }
+std::span<const NamedRoute> fact_routes() {
+  static constexpr std::array routes = {NamedRoute{"listRuns", list_runs},
+                                        NamedRoute{"getRun", get_run},
+                                        NamedRoute{"getNightQuality", get_night_quality},
+                                        NamedRoute{"listResults", list_results},
+                                        NamedRoute{"getResult", get_result},
+                                        NamedRoute{"listMeasurements", list_measurements},
+                                        NamedRoute{"getError", get_error},
+                                        NamedRoute{"listExperiments", list_experiments},
+                                        NamedRoute{"getExperiment", get_experiment},
+                                        NamedRoute{"listModels", list_models}};
+  return routes;
+}
 
 }  // namespace benchhud::server

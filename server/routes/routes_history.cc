@@ -302,7 +302,7 @@ bool has_intervals(Metric metric) {
 }
 
 /// One experiment in one run.
-struct Point {
+struct HistoryPoint {
   double value = ResultDigest::kNone;
   double low = ResultDigest::kNone;   ///< where the metric has intervals
   double high = ResultDigest::kNone;  ///< likewise
@@ -311,7 +311,7 @@ struct Point {
 };
 
 /// First by the place in scope.entries, then by run.
-using PointTable = std::vector<std::vector<Point>>;
+using PointTable = std::vector<std::vector<HistoryPoint>>;
 
 /// Adds what the runner wrote of a metric, in those of the runs that lie side by side: places
 /// [from, to).
@@ -330,7 +330,7 @@ Expected<void> add_runner_metric(RequestContext& context, const ResultScope& sco
       const auto place = places.find(run);
       const auto median = analysis::metric_median(samples);
       if (place == places.end() || !median) continue;
-      Point& point = (*points)[row][place->second];
+      HistoryPoint& point = (*points)[row][place->second];
       point.value = median->value;
       point.n = static_cast<std::int32_t>(median->n);
       if (!median->interval) continue;
@@ -348,7 +348,7 @@ Expected<PointTable> read_points(RequestContext& context, const ResultScope& sco
   const Metric metric = asked_metric(context);
   std::unordered_map<schema::ExperimentId, std::size_t> rows;
   for (std::size_t i = 0; i < scope.entries.size(); ++i) rows.emplace(scope.entries[i]->id(), i);
-  PointTable points(scope.entries.size(), std::vector<Point>(scope.runs.size()));
+  PointTable points(scope.entries.size(), std::vector<HistoryPoint>(scope.runs.size()));
   for (std::size_t run = 0; run < scope.runs.size(); ++run) {
     BENCHHUD_ASSIGN(const auto digest, context.analyses.digest(context.view, *scope.runs[run]));
     std::shared_ptr<const std::vector<double>> speedups;
@@ -360,7 +360,7 @@ Expected<PointTable> read_points(RequestContext& context, const ResultScope& sco
       const ResultDigest& result = digest->results[i];
       const auto row = rows.find(result.experiment);
       if (row == rows.end()) continue;
-      Point& point = points[row->second][run];
+      HistoryPoint& point = points[row->second][run];
       point.outcome = result.outcome;
       switch (metric) {
         case Metric::kSteady:
@@ -417,8 +417,8 @@ void write_experiment_ref(schema::JsonWriter& json, const CatalogEntry& entry) {
   json.end_object();
 }
 
-bool is_seen(const std::vector<Point>& points) {
-  return std::any_of(points.begin(), points.end(), [](const Point& point) {
+bool is_seen(const std::vector<HistoryPoint>& points) {
+  return std::any_of(points.begin(), points.end(), [](const HistoryPoint& point) {
     return point.outcome != analysis::Outcome::kNotRun;
   });
 }
@@ -426,9 +426,9 @@ bool is_seen(const std::vector<Point>& points) {
 /// NaN is null.
 template <class Pick>
 void write_numbers(schema::JsonWriter& json, std::string_view name,
-                   const std::vector<Point>& points, Pick pick) {
+                   const std::vector<HistoryPoint>& points, Pick pick) {
   json.key(name);
-  json.list(points, [&](const Point& point) { json.value(double{pick(point)}); });
+  json.list(points, [&](const HistoryPoint& point) { json.value(double{pick(point)}); });
 }
 
 Expected<void> write_model_history(RequestContext& context, schema::JsonWriter& json,
@@ -444,20 +444,21 @@ Expected<void> write_model_history(RequestContext& context, schema::JsonWriter& 
     json.begin_object();
     json.key("experiment");
     write_experiment_ref(json, *scope.entries[i]);
-    write_numbers(json, "values", points[i], [](const Point& point) { return point.value; });
+    write_numbers(json, "values", points[i], [](const HistoryPoint& point) { return point.value; });
     if (context.query.boolean("intervals") && has_intervals(asked_metric(context))) {
-      write_numbers(json, "low", points[i], [](const Point& point) { return point.low; });
-      write_numbers(json, "high", points[i], [](const Point& point) { return point.high; });
+      write_numbers(json, "low", points[i], [](const HistoryPoint& point) { return point.low; });
+      write_numbers(json, "high", points[i], [](const HistoryPoint& point) { return point.high; });
       json.key("n");
-      json.list(points[i], [&](const Point& point) { json.value(point.n); });
+      json.list(points[i], [&](const HistoryPoint& point) { json.value(point.n); });
     } else {
       json.null_field("low");
       json.null_field("high");
       json.null_field("n");
     }
     json.key("outcomes");
-    json.list(points[i],
-              [&](const Point& point) { json.value(analysis::outcome_name(point.outcome)); });
+    json.list(points[i], [&](const HistoryPoint& point) {
+      json.value(analysis::outcome_name(point.outcome));
+    });
     json.end_object();
   }
   json.end_array();
@@ -516,10 +517,10 @@ void write_span_value(schema::JsonWriter& json, std::string_view name,
   json.end_object();
 }
 
-std::vector<double> values_of(std::span<const Point> points) {
+std::vector<double> values_of(std::span<const HistoryPoint> points) {
   std::vector<double> values;
   values.reserve(points.size());
-  for (const Point& point : points) values.push_back(point.value);
+  for (const HistoryPoint& point : points) values.push_back(point.value);
   return values;
 }
 
@@ -540,7 +541,7 @@ Expected<void> write_history_changes(RequestContext& context, schema::JsonWriter
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_seen(points[i])) continue;
-    const std::span<const Point> all(points[i]);
+    const std::span<const HistoryPoint> all(points[i]);
     const auto change =
         analysis::span_change(values_of(all.first(span)), values_of(all.last(span)));
     json.begin_object();
@@ -569,12 +570,14 @@ Expected<ResponsePlan> get_history_changes(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getHistory", get_history, Lane::kHeavy},
-                                NamedRoute{"getModelHistory", get_model_history, Lane::kHeavy},
-                                NamedRoute{"getHistoryChanges", get_history_changes, Lane::kHeavy}};
-
 }  // namespace
 
-std::span<const NamedRoute> history_routes() { return kRoutes; }
+std::span<const NamedRoute> history_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"getHistory", get_history, Lane::kHeavy},
+      NamedRoute{"getModelHistory", get_model_history, Lane::kHeavy},
+      NamedRoute{"getHistoryChanges", get_history_changes, Lane::kHeavy}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -92,12 +92,13 @@ Expected<ResponsePlan> list_rejected(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listIngests", list_ingests},
-                                NamedRoute{"getIngest", get_ingest},
-                                NamedRoute{"listRejectedLines", list_rejected}};
-
 }  // namespace
 
-std::span<const NamedRoute> ingest_routes() { return kRoutes; }
+std::span<const NamedRoute> ingest_routes() {
+  static constexpr std::array routes = {NamedRoute{"listIngests", list_ingests},
+                                        NamedRoute{"getIngest", get_ingest},
+                                        NamedRoute{"listRejectedLines", list_rejected}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -145,11 +145,13 @@ Expected<ResponsePlan> get_profile_series(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"compareProfiles", compare_profiles, Lane::kDumps},
-                                NamedRoute{"getProfileSeries", get_profile_series, Lane::kDumps}};
-
 }  // namespace
 
-std::span<const NamedRoute> iteration_routes() { return kRoutes; }
+std::span<const NamedRoute> iteration_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"compareProfiles", compare_profiles, Lane::kDumps},
+      NamedRoute{"getProfileSeries", get_profile_series, Lane::kDumps}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -216,15 +216,20 @@ Expected<ResponsePlan> preview_exclusion(RequestContext& context) {
   return ResponsePlan{revision_key(context), write};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listMarks", list_marks},
-                                NamedRoute{"previewExclusion", preview_exclusion, Lane::kHeavy}};
-constexpr std::array kChanges = {
-    NamedChange{"markRun", mark_run}, NamedChange{"unmarkRun", unmark_run},
-    NamedChange{"markNights", mark_nights}, NamedChange{"unmarkNights", unmark_nights}};
-
 }  // namespace
 
-std::span<const NamedRoute> mark_routes() { return kRoutes; }
-std::span<const NamedChange> mark_changes() { return kChanges; }
+std::span<const NamedRoute> mark_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"listMarks", list_marks},
+      NamedRoute{"previewExclusion", preview_exclusion, Lane::kHeavy}};
+  return routes;
+}
+
+std::span<const NamedChange> mark_changes() {
+  static constexpr std::array changes = {
+      NamedChange{"markRun", mark_run}, NamedChange{"unmarkRun", unmark_run},
+      NamedChange{"markNights", mark_nights}, NamedChange{"unmarkNights", unmark_nights}};
+  return changes;
+}
 
 }  // namespace benchhud::server

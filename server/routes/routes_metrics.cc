@@ -212,10 +212,11 @@ Expected<ResponsePlan> get_metrics(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getMetrics", get_metrics}};
-
 }  // namespace
 
-std::span<const NamedRoute> metrics_routes() { return kRoutes; }
+std::span<const NamedRoute> metrics_routes() {
+  static constexpr std::array routes = {NamedRoute{"getMetrics", get_metrics}};
+  return routes;
+}
 
 }  // namespace benchhud::server

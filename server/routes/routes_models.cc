@@ -21,7 +21,7 @@ struct Comparison {
   analysis::SpeedupOptions options;
 };
 
-Expected<Comparison> asked_comparison(RequestContext& context) {
+Expected<Comparison> asked_baseline_comparison(RequestContext& context) {
   Comparison comparison;
   BENCHHUD_ASSIGN(comparison.run, asked_run(context));
   BENCHHUD_ASSIGN(comparison.choice, asked_baseline(context, *comparison.run));
@@ -130,25 +130,25 @@ TableColumns columns_of(const Compared& compared, const ExperimentFilter& filter
 }
 
 /// Places in `compared` of a row's cells.
-using Row = std::vector<std::size_t>;
+using ModelRow = std::vector<std::size_t>;
 
-schema::ExperimentView workload_of(const Compared& compared, const Row& row) {
+schema::ExperimentView workload_of(const Compared& compared, const ModelRow& row) {
   return compared.entries[row.front()]->experiment();
 }
 
 /// One row for each suite, model, test and batch size, in that order.
-std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
+std::vector<ModelRow> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
   // A workload's number goes by suite, model and test.
   const auto row_key = [&](std::size_t i) {
     return std::pair(compared.entries[i]->workload(), compared.entries[i]->experiment().batch_size);
   };
-  Row order;
+  ModelRow order;
   for (std::size_t i = 0; i < compared.entries.size(); ++i) {
     if (filter.matches_backend(compared.entries[i]->backend())) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
-  std::vector<Row> rows;
+  std::vector<ModelRow> rows;
   for (const std::size_t i : order) {
     if (rows.empty() || row_key(rows.back().front()) != row_key(i)) rows.emplace_back();
     rows.back().push_back(i);
@@ -156,7 +156,7 @@ std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFi
   return rows;
 }
 
-bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
+bool shares_a_column(const Compared& compared, const ModelRow& a, const ModelRow& b) {
   return std::any_of(a.begin(), a.end(), [&](std::size_t i) {
     return std::any_of(b.begin(), b.end(), [&](std::size_t j) {
       return compared.entries[i]->column() == compared.entries[j]->column();
@@ -166,9 +166,11 @@ bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
 
 /// What never ran does not know its batch size: where only one size is known, its cells belong into
 /// that row. Rows of one workload stand together, the one without a size first.
-std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
-  const auto workload = [&](const Row& row) { return compared.entries[row.front()]->workload(); };
-  std::vector<Row> joined;
+std::vector<ModelRow> join_unsized(const Compared& compared, std::vector<ModelRow> rows) {
+  const auto workload = [&](const ModelRow& row) {
+    return compared.entries[row.front()]->workload();
+  };
+  std::vector<ModelRow> joined;
   for (std::size_t i = 0; i < rows.size();) {
     std::size_t end = i + 1;
     while (end < rows.size() && workload(rows[end]) == workload(rows[i])) ++end;
@@ -183,7 +185,7 @@ std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
   return joined;
 }
 
-std::vector<Row> table_rows(const Compared& compared, const ExperimentFilter& filter) {
+std::vector<ModelRow> table_rows(const Compared& compared, const ExperimentFilter& filter) {
   return join_unsized(compared, rows_by_batch_size(compared, filter));
 }
 
@@ -198,7 +200,7 @@ void write_rows(schema::JsonWriter& json, const Compared& compared, const Experi
                 analysis::Estimator estimator) {
   json.key("rows");
   json.begin_array();
-  for (const Row& row : table_rows(compared, filter)) {
+  for (const ModelRow& row : table_rows(compared, filter)) {
     json.begin_object();
     write_workload_fields(json, workload_of(compared, row));
     json.key("cells");
@@ -213,8 +215,8 @@ void write_rows(schema::JsonWriter& json, const Compared& compared, const Experi
   json.end_array();
 }
 
-Expected<void> write_table(RequestContext& context, schema::JsonWriter& json,
-                           const Comparison& comparison) {
+Expected<void> write_model_table(RequestContext& context, schema::JsonWriter& json,
+                                 const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
   const ExperimentFilter filter(context.query);
   json.begin_object();
@@ -227,13 +229,13 @@ Expected<void> write_table(RequestContext& context, schema::JsonWriter& json,
 }
 
 /// One row per cell of the table, ordered by row and column.
-Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
-                           const Comparison& comparison) {
+Expected<void> write_model_cells(RequestContext& context, schema::JsonWriter& json,
+                                 const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
   const ExperimentFilter filter(context.query);
   const TableColumns columns = columns_of(compared, filter);
   json.begin_array();
-  for (const Row& row : table_rows(compared, filter)) {
+  for (const ModelRow& row : table_rows(compared, filter)) {
     for (const auto& [column, backend] : columns) {
       const auto cell = std::find_if(row.begin(), row.end(), [&](std::size_t i) {
         return compared.entries[i]->column() == column;
@@ -254,20 +256,20 @@ Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
 }
 
 Expected<ResponsePlan> get_table(RequestContext& context) {
-  BENCHHUD_ASSIGN(auto comparison, asked_comparison(context));
+  BENCHHUD_ASSIGN(auto comparison, asked_baseline_comparison(context));
   ResponsePlan plan;
   plan.key =
       service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice);
   plan.csv_rows = "";
   plan.body = [&context, comparison](schema::JsonWriter& json) {
-    return context.is_csv() ? write_cells(context, json, comparison)
-                            : write_table(context, json, comparison);
+    return context.is_csv() ? write_model_cells(context, json, comparison)
+                            : write_model_table(context, json, comparison);
   };
   return plan;
 }
 
-Expected<void> write_speedups(RequestContext& context, schema::JsonWriter& json,
-                              const Comparison& comparison) {
+Expected<void> write_model_speedups(RequestContext& context, schema::JsonWriter& json,
+                                    const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
   const ExperimentFilter filter(context.query);
   const auto estimator = comparison.options.estimator;
@@ -300,19 +302,20 @@ Expected<void> write_speedups(RequestContext& context, schema::JsonWriter& json,
 }
 
 Expected<ResponsePlan> get_speedups(RequestContext& context) {
-  BENCHHUD_ASSIGN(auto comparison, asked_comparison(context));
+  BENCHHUD_ASSIGN(auto comparison, asked_baseline_comparison(context));
   return ResponsePlan{
       service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice),
       [&context, comparison](schema::JsonWriter& json) {
-        return write_speedups(context, json, comparison);
+        return write_model_speedups(context, json, comparison);
       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getModelTable", get_table},
-                                NamedRoute{"getSpeedups", get_speedups}};
-
 }  // namespace
 
-std::span<const NamedRoute> model_table_routes() { return kRoutes; }
+std::span<const NamedRoute> model_table_routes() {
+  static constexpr std::array routes = {NamedRoute{"getModelTable", get_table},
+                                        NamedRoute{"getSpeedups", get_speedups}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -128,10 +128,11 @@ Expected<ResponsePlan> get_overview(RequestContext& context) {
       [&context](schema::JsonWriter& json) { return write_overview(context, json); }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getOverview", get_overview}};
-
 }  // namespace
 
-std::span<const NamedRoute> overview_routes() { return kRoutes; }
+std::span<const NamedRoute> overview_routes() {
+  static constexpr std::array routes = {NamedRoute{"getOverview", get_overview}};
+  return routes;
+}
 
 }  // namespace benchhud::server

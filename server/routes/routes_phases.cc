@@ -242,11 +242,12 @@ Expected<ResponsePlan> get_phase_series(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getPhases", get_result_phases},
-                                NamedRoute{"getPhaseSeries", get_phase_series}};
-
 }  // namespace
 
-std::span<const NamedRoute> phase_routes() { return kRoutes; }
+std::span<const NamedRoute> phase_routes() {
+  static constexpr std::array routes = {NamedRoute{"getPhases", get_result_phases},
+                                        NamedRoute{"getPhaseSeries", get_phase_series}};
+  return routes;
+}
 
 }  // namespace benchhud::server

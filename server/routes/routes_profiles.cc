@@ -163,11 +163,12 @@ Expected<ResponsePlan> get_neighbours(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getDumpedCounters", get_dumped_counters},
-                                NamedRoute{"getNeighbours", get_neighbours}};
-
 }  // namespace
 
-std::span<const NamedRoute> profile_routes() { return kRoutes; }
+std::span<const NamedRoute> profile_routes() {
+  static constexpr std::array routes = {NamedRoute{"getDumpedCounters", get_dumped_counters},
+                                        NamedRoute{"getNeighbours", get_neighbours}};
+  return routes;
+}
 
 }  // namespace benchhud::server

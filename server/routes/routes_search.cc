@@ -138,10 +138,11 @@ Expected<ResponsePlan> search_all(RequestContext& context) {
                       [&context](schema::JsonWriter& json) { return write_found(context, json); }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"search", search_all}};
-
 }  // namespace
 
-std::span<const NamedRoute> search_routes() { return kRoutes; }
+std::span<const NamedRoute> search_routes() {
+  static constexpr std::array routes = {NamedRoute{"search", search_all}};
+  return routes;
+}
 
 }  // namespace benchhud::server

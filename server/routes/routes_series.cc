@@ -20,6 +20,7 @@ namespace benchhud::server {
 namespace {
 
 using analysis::CatalogEntry;
+using analysis::Estimate;
 using schema::Expected;
 
 enum class Kind { kSteady, kUpstream, kCompile, kXlaCompile, kSpeedup, kMetric };
@@ -32,8 +33,6 @@ Kind kind_of(const std::string& metric) {
   if (metric == "speedup") return Kind::kSpeedup;
   return Kind::kMetric;
 }
-
-using Point = analysis::Estimate;
 
 std::vector<schema::ExperimentId> ids_of(std::span<const CatalogEntry* const> entries) {
   std::vector<schema::ExperimentId> ids;
@@ -93,13 +92,13 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(RequestContext& context,
 }
 
 /// Points by run, for each experiment.
-using Points = std::unordered_map<schema::ExperimentId, std::vector<std::optional<Point>>>;
+using Points = std::unordered_map<schema::ExperimentId, std::vector<std::optional<Estimate>>>;
 
-std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
+std::optional<Estimate> point_of(const analysis::ResultView& view, Kind kind) {
   if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
     const auto& value = kind == Kind::kCompile ? view.compile : view.compile_xla;
     if (!value) return {};
-    return Point{.value = *value, .interval = {}, .n = 1, .flags = {}};
+    return Estimate{.value = *value, .interval = {}, .n = 1, .flags = {}};
   }
   return analysis::time_of(
       view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
@@ -114,10 +113,10 @@ void add_speedups(RequestContext& context, const analysis::JudgedRun& run, std::
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const auto& speedup = speedups[i].speedup;
     if (!speedup) continue;
-    (*points)[run.results[i].experiment][place] = Point{.value = speedup->value,
-                                                        .interval = speedup->interval,
-                                                        .n = speedup->n,
-                                                        .flags = speedup->flags};
+    (*points)[run.results[i].experiment][place] = Estimate{.value = speedup->value,
+                                                           .interval = speedup->interval,
+                                                           .n = speedup->n,
+                                                           .flags = speedup->flags};
   }
 }
 
@@ -153,7 +152,7 @@ Expected<Points> make_points(RequestContext& context, const SeriesScope& scope,
   return points;
 }
 
-void write_point(schema::JsonWriter& json, const std::optional<Point>& point) {
+void write_point(schema::JsonWriter& json, const std::optional<Estimate>& point) {
   if (!point) return json.null();
   json.begin_object();
   json.field("value", point->value);
@@ -181,7 +180,7 @@ void write_failure_signature(schema::JsonWriter& json, const analysis::ResultVie
 
 void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
                          const std::vector<analysis::JudgedRun>& judged,
-                         const std::vector<std::optional<Point>>& points) {
+                         const std::vector<std::optional<Estimate>>& points) {
   std::vector<const analysis::ResultView*> views;
   views.reserve(judged.size());
   for (const auto& run : judged) views.push_back(run.find(entry.id()));
@@ -323,10 +322,11 @@ Expected<ResponsePlan> get_series(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getSeries", get_series}};
-
 }  // namespace
 
-std::span<const NamedRoute> series_routes() { return kRoutes; }
+std::span<const NamedRoute> series_routes() {
+  static constexpr std::array routes = {NamedRoute{"getSeries", get_series}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -248,7 +248,7 @@ Expected<void> write_history(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
-Expected<ResponsePlan> get_history(RequestContext& context) {
+Expected<ResponsePlan> get_verification_history(RequestContext& context) {
   const service::Snapshot& snapshot = context.snapshot();
   const auto& model = context.query.text("accelerator_model");
   const std::vector<std::size_t>* places = nullptr;
@@ -357,13 +357,14 @@ Expected<ResponsePlan> list_failures(RequestContext& context) {
       [&context, run](schema::JsonWriter& json) { return write_failures(context, json, *run); }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getVerification", get_verification},
-                                NamedRoute{"getVerificationHistory", get_history},
-                                NamedRoute{"getTransitions", get_transitions},
-                                NamedRoute{"listFailures", list_failures}};
-
 }  // namespace
 
-std::span<const NamedRoute> verification_routes() { return kRoutes; }
+std::span<const NamedRoute> verification_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"getVerification", get_verification},
+      NamedRoute{"getVerificationHistory", get_verification_history},
+      NamedRoute{"getTransitions", get_transitions}, NamedRoute{"listFailures", list_failures}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -37,7 +37,8 @@ class Server {
                                                             .version = "0",
                                                             .instance = "fuzz",
                                                             .connections = 1,
-                                                            .cached_bytes = std::size_t{1} << 16},
+                                                            .cached_bytes = std::size_t{1} << 16,
+                                                            .sign_in_code = {}},
                                          server::all_routes(),
                                          std::span<const server::StaticFiles::File>());
   }

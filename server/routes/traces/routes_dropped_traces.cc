@@ -79,12 +79,16 @@ Expected<std::string> remove_dropped(ChangeContext& context) {
   return std::string("/dropped-traces");
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listDroppedTraces", list_dropped}};
-constexpr std::array kChanges = {NamedChange{"removeDroppedTrace", remove_dropped}};
-
 }  // namespace
 
-std::span<const NamedRoute> dropped_trace_routes() { return kRoutes; }
-std::span<const NamedChange> dropped_trace_changes() { return kChanges; }
+std::span<const NamedRoute> dropped_trace_routes() {
+  static constexpr std::array routes = {NamedRoute{"listDroppedTraces", list_dropped}};
+  return routes;
+}
+
+std::span<const NamedChange> dropped_trace_changes() {
+  static constexpr std::array changes = {NamedChange{"removeDroppedTrace", remove_dropped}};
+  return changes;
+}
 
 }  // namespace benchhud::server

@@ -143,14 +143,16 @@ Expected<ResponsePlan> get_hlo_of_slice(RequestContext& context) {
       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listTraceHlo", list_modules, Lane::kDumps},
-                                NamedRoute{"getHloModule", get_module, Lane::kDumps},
-                                NamedRoute{"getHloText", get_module_text, Lane::kDumps},
-                                NamedRoute{"getHloInstruction", get_instruction, Lane::kDumps},
-                                NamedRoute{"getHloOfSlice", get_hlo_of_slice, Lane::kDumps}};
-
 }  // namespace
 
-std::span<const NamedRoute> hlo_routes() { return kRoutes; }
+std::span<const NamedRoute> hlo_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"listTraceHlo", list_modules, Lane::kDumps},
+      NamedRoute{"getHloModule", get_module, Lane::kDumps},
+      NamedRoute{"getHloText", get_module_text, Lane::kDumps},
+      NamedRoute{"getHloInstruction", get_instruction, Lane::kDumps},
+      NamedRoute{"getHloOfSlice", get_hlo_of_slice, Lane::kDumps}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -401,16 +401,18 @@ Expected<ResponsePlan> list_findings_of_kind(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listTracePoints", list_points},
-                                NamedRoute{"getTracePoint", get_point},
-                                NamedRoute{"getTraceCounter", get_counter},
-                                NamedRoute{"getTraceDeviceBusy", get_busy},
-                                NamedRoute{"listTraceFlows", list_flows},
-                                NamedRoute{"listTraceFindings", list_findings},
-                                NamedRoute{"listTraceFindingsOfKind", list_findings_of_kind}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_event_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_event_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"listTracePoints", list_points},
+      NamedRoute{"getTracePoint", get_point},
+      NamedRoute{"getTraceCounter", get_counter},
+      NamedRoute{"getTraceDeviceBusy", get_busy},
+      NamedRoute{"listTraceFlows", list_flows},
+      NamedRoute{"listTraceFindings", list_findings},
+      NamedRoute{"listTraceFindingsOfKind", list_findings_of_kind}};
+  return routes;
+}
 
 }  // namespace benchhud::server

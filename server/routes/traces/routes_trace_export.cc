@@ -75,10 +75,11 @@ Expected<ResponsePlan> export_trace(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"exportTrace", export_trace}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_export_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_export_routes() {
+  static constexpr std::array routes = {NamedRoute{"exportTrace", export_trace}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -341,11 +341,13 @@ Expected<ResponsePlan> sums(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"findInTrace", find}, NamedRoute{"nextInTrace", next},
-                                NamedRoute{"getTraceSums", sums}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_find_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_find_routes() {
+  static constexpr std::array routes = {NamedRoute{"findInTrace", find},
+                                        NamedRoute{"nextInTrace", next},
+                                        NamedRoute{"getTraceSums", sums}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -141,10 +141,11 @@ Expected<ResponsePlan> get_flame(RequestContext& context) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getTraceFlame", get_flame}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_flame_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_flame_routes() {
+  static constexpr std::array routes = {NamedRoute{"getTraceFlame", get_flame}};
+  return routes;
+}
 
 }  // namespace benchhud::server

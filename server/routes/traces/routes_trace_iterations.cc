@@ -103,10 +103,11 @@ Expected<ResponsePlan> list_iterations(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listTraceIterations", list_iterations}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_iteration_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_iteration_routes() {
+  static constexpr std::array routes = {NamedRoute{"listTraceIterations", list_iterations}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -124,13 +124,17 @@ Expected<std::string> remove_note(ChangeContext& context) {
   return address_of_notes(context);
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listTraceNotes", list_notes}};
-constexpr std::array kChanges = {NamedChange{"addTraceNote", add_note},
-                                 NamedChange{"removeTraceNote", remove_note}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_note_routes() { return kRoutes; }
-std::span<const NamedChange> trace_note_changes() { return kChanges; }
+std::span<const NamedRoute> trace_note_routes() {
+  static constexpr std::array routes = {NamedRoute{"listTraceNotes", list_notes}};
+  return routes;
+}
+
+std::span<const NamedChange> trace_note_changes() {
+  static constexpr std::array changes = {NamedChange{"addTraceNote", add_note},
+                                         NamedChange{"removeTraceNote", remove_note}};
+  return changes;
+}
 
 }  // namespace benchhud::server

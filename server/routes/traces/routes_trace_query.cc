@@ -83,11 +83,12 @@ Expected<ResponsePlan> list_tables(RequestContext&) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"queryTrace", query_trace},
-                                NamedRoute{"listTraceTables", list_tables}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_query_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_query_routes() {
+  static constexpr std::array routes = {NamedRoute{"queryTrace", query_trace},
+                                        NamedRoute{"listTraceTables", list_tables}};
+  return routes;
+}
 
 }  // namespace benchhud::server

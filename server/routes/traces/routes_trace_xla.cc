@@ -337,12 +337,13 @@ Expected<ResponsePlan> list_memory(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listTraceOperators", list_operators},
-                                NamedRoute{"listTraceKernels", list_kernels},
-                                NamedRoute{"listTraceMemory", list_memory}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_xla_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_xla_routes() {
+  static constexpr std::array routes = {NamedRoute{"listTraceOperators", list_operators},
+                                        NamedRoute{"listTraceKernels", list_kernels},
+                                        NamedRoute{"listTraceMemory", list_memory}};
+  return routes;
+}
 
 }  // namespace benchhud::server

@@ -652,13 +652,14 @@ Expected<ResponsePlan> get_slice(RequestContext& context) {
                       }};
 }
 
-constexpr std::array kRoutes = {
-    NamedRoute{"getTrace", get_trace},      NamedRoute{"getTraceTile", get_tile},
-    NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
-    NamedRoute{"getTraceSlice", get_slice}, NamedRoute{"getTraceReport", get_trace_report}};
-
 }  // namespace
 
-std::span<const NamedRoute> trace_routes() { return kRoutes; }
+std::span<const NamedRoute> trace_routes() {
+  static constexpr std::array routes = {
+      NamedRoute{"getTrace", get_trace},      NamedRoute{"getTraceTile", get_tile},
+      NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
+      NamedRoute{"getTraceSlice", get_slice}, NamedRoute{"getTraceReport", get_trace_report}};
+  return routes;
+}
 
 }  // namespace benchhud::server

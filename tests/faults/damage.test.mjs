@@ -7,7 +7,7 @@ import { benchhud, removeFolder, root, serve, temporaryFolder } from "../integra
 import { figures, randomNumbers, strength } from "./support/faults.mjs";
 import { removeStore } from "./support/store.mjs";
 
-const PAGES = strength("BENCHHUD_DAMAGED_PAGES", 24, 600);
+const PAGES = strength("BENCHHUD_DAMAGED_PAGES", 16, 600);
 const PAGE = 4096;
 const within = { timeout: (60 + PAGES * 5) * 1000 };
 

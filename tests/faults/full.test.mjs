@@ -9,7 +9,7 @@ import { benchhud, removeFolder, root, serve, serveWith, temporaryFolder } from 
 import { busyClients, figures, pause, strength } from "./support/faults.mjs";
 import { buildShim, contents, copyStore, harm, harmed, isWhole, leftOvers, makeNights, readText } from "./support/store.mjs";
 
-const POINTS = strength("BENCHHUD_FULL_POINTS", 90, 1_000_000);
+const POINTS = strength("BENCHHUD_FULL_POINTS", 60, 1_000_000);
 const within = { timeout: (120 + Math.min(POINTS, 5000)) * 1000 };
 
 let folder, shim, nights;

@@ -8,8 +8,8 @@ import { benchhud, program, removeFolder, root, temporaryFolder } from "../integ
 import { figures, pause, randomNumbers, strength } from "./support/faults.mjs";
 import { buildShim, contents, copyStore, harmed, isWhole, makeNights, readText, removeStore } from "./support/store.mjs";
 
-const POINTS = strength("BENCHHUD_KILL_POINTS", 40, 1_000_000);
-const KILLS = strength("BENCHHUD_KILLS", 40, 1000);
+const POINTS = strength("BENCHHUD_KILL_POINTS", 30, 1_000_000);
+const KILLS = strength("BENCHHUD_KILLS", 30, 1000);
 const within = { timeout: (120 + Math.min(POINTS, 5000) + KILLS * 2) * 1000 };
 
 let folder, shim, nights;

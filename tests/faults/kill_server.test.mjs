@@ -8,7 +8,7 @@ import { benchhud, removeFolder, root, serve, temporaryFolder } from "../integra
 import { Peer, busyClients, figures, pause, randomNumbers, strength, until } from "./support/faults.mjs";
 import { isWhole } from "./support/store.mjs";
 
-const ROUNDS = strength("BENCHHUD_SERVER_KILLS", 4, 100);
+const ROUNDS = strength("BENCHHUD_SERVER_KILLS", 3, 100);
 const NOTERS = 4, SENDERS = 2;
 const within = { timeout: (60 + ROUNDS * 20) * 1000 };
 

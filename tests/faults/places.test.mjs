@@ -9,7 +9,7 @@ import { removeFolder, temporaryFolder } from "../integration/support/server.mjs
 import { pause, strength } from "./support/faults.mjs";
 import { buildShim, harm } from "./support/store.mjs";
 
-const KILLS = strength("BENCHHUD_PLACE_KILLS", 60, 1000);
+const KILLS = strength("BENCHHUD_PLACE_KILLS", 40, 1000);
 const KEY = "traces/0f/0f3c9a.v36";
 const bytes = Buffer.alloc((5 << 20) + 7, "0123456789abcdef");
 

@@ -8,7 +8,7 @@ import { benchhud, benchhudAsync, removeFolder, root, serve, temporaryFolder } f
 import { busyClients, figures, metric, peakMemory, quantile, strength } from "./support/faults.mjs";
 import { isWhole } from "./support/store.mjs";
 
-const SECONDS = strength("BENCHHUD_TOGETHER_SECONDS", 8, 600);
+const SECONDS = strength("BENCHHUD_TOGETHER_SECONDS", 6, 600);
 const READERS = 64, LINES = 40;
 const within = { timeout: (SECONDS + 120) * 1000 };
 

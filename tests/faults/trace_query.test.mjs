@@ -9,7 +9,7 @@ import { benchhud, program, removeFolder, root, serve, serveWith, temporaryFolde
 import { Peer, busyClients, figures, pause, quantile, strength, until } from "./support/faults.mjs";
 import { buildShim, harm } from "./support/store.mjs";
 
-const SECONDS = strength("BENCHHUD_QUERY_SECONDS", 8, 60);
+const SECONDS = strength("BENCHHUD_QUERY_SECONDS", 6, 60);
 const MB = 2 ** 20;
 
 let folder, db, server, trace;
@@ -134,15 +134,22 @@ describe("one query", () => {
   }
 
   test("says what it was short of", async () => {
-    const doubled = await ask(HOSTILE["tables that double while they are prepared"]);
-    assert.deepEqual([doubled.status, doubled.answer.parameter], [413, "sql"]);
-    assert.match(doubled.answer.detail, /memory/);
-    const sorted = await ask(HOSTILE["a sort of long values"]);
-    assert.match(sorted.answer.error, /64 MB of temporary files/);
-    const endless = await ask(HOSTILE["numbers without end"]);
-    assert.match(endless.answer.error, /longer/);
-    const huge = await ask(`SELECT ${long("x")} || ${long("x")}`);
-    assert.match(huge.answer.error, /64 kB/);
+    const saidOf = ({ answer }) => answer.detail ?? answer.error;
+    // Where the disk is slow, 5 s may be over before 64 MB are written: then it was short of time indeed, and is asked again.
+    const otherThanTime = async (sql) => {
+      let answered;
+      for (let attempt = 0; attempt < 5; ++attempt) {
+        answered = await ask(sql);
+        if (!/longer/.test(saidOf(answered))) break;
+      }
+      return answered;
+    };
+    const doubled = await otherThanTime(HOSTILE["tables that double while they are prepared"]);
+    assert.deepEqual([doubled.status, doubled.answer.parameter], [413, "sql"], JSON.stringify(doubled));
+    assert.match(saidOf(doubled), /memory/);
+    assert.match(saidOf(await otherThanTime(HOSTILE["a sort of long values"])), /64 MB of temporary files/);
+    assert.match(saidOf(await ask(HOSTILE["numbers without end"])), /longer/);
+    assert.match(saidOf(await otherThanTime(`SELECT ${long("x")} || ${long("x")}`)), /64 kB/);
   });
 
   // Few enough rows that a slow machine has done within a query's 5 s, and more than are sorted in memory.

@@ -33,13 +33,13 @@ class Server {
     auto store = schema::open_store(folder + "/store.db");
     require(store.has_value());
     benchhud::fuzz::put_small_trace(*store);
-    app_ = std::make_unique<server::App>(server::AppOptions{.store_path = folder + "/store.db",
-                                                            .version = "0",
-                                                            .instance = "fuzz",
-                                                            .connections = 1,
-                                                            .cached_bytes = std::size_t{1} << 16,
-                                                            .sign_in_code = {}},
-                                         server::all_routes(),
+    server::AppOptions options;
+    options.store_path = folder + "/store.db";
+    options.version = "0";
+    options.instance = "fuzz";
+    options.connections = 1;
+    options.cached_bytes = std::size_t{1} << 16;
+    app_ = std::make_unique<server::App>(std::move(options), server::all_routes(),
                                          std::span<const server::StaticFiles::File>());
   }
   Server(const Server&) = delete;

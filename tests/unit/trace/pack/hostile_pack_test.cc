@@ -42,7 +42,7 @@ struct Column {
 /// minutes.
 int packs(int most) {
   const char* const strength = std::getenv("BENCHHUD_FAULTS");
-  return strength && std::string_view(strength) == "full" ? most : most / 8;
+  return strength && std::string_view(strength) == "full" ? most : most / 16;
 }
 
 class HostilePack : public testing::Test {

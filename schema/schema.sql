@@ -177,7 +177,7 @@ CREATE TABLE measurement (
 -- whole nanoseconds on the trace's own clock.
 CREATE TABLE trace (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
-  content_hash  BLOB    NOT NULL UNIQUE,  -- XXH3-128 of the decompressed file
+  content_hash  BLOB    NOT NULL UNIQUE,  -- XXH3-128 of the decompressed file; random while it is in arriving_trace
   byte_count    INTEGER NOT NULL,         -- of the decompressed file
   base_ns       INTEGER NOT NULL,  -- the wall clock's, since 1970, at time 0; 0: not known
   slice_count   INTEGER NOT NULL,
@@ -882,3 +882,11 @@ CREATE TABLE orphan_pack (
   keep_until REAL NOT NULL,  -- it is not removed before
   given_up_at REAL           -- when it was decided to remove it: no trace is put into it any more; null: it is kept for now
 ) STRICT, WITHOUT ROWID;
+
+-- Large traces that come into the store in pieces, each within a transaction of its own, so that nobody waits long for
+-- them. Until all of it is there, such a trace is no dump's and nobody sees it; content_hash in `trace` is a random key,
+-- which tells it from any other. What a killed process leaves of one is removed after an hour.
+CREATE TABLE arriving_trace (
+  trace_id INTEGER PRIMARY KEY REFERENCES trace (id),
+  begun_at REAL    NOT NULL  -- seconds since 1970
+) STRICT;

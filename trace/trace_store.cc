@@ -15,6 +15,7 @@
 
 #include "schema/base/time.h"
 #include "schema/db/rows.h"
+#include "trace/arriving_trace.h"
 #include "trace/queries.h"
 #include "trace/trace_async.h"
 #include "trace/trace_device.h"
@@ -399,6 +400,7 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   BENCHHUD_TRY(delete_trace_findings(connection, id));
   BENCHHUD_TRY(delete_trace_devices(connection, id));
   BENCHHUD_TRY(connection.cached(sql::kDeleteDroppedTrace).bind(1, id).run());
+  BENCHHUD_TRY(connection.cached(sql::kDeleteArrivingTrace).bind(1, id).run());
   BENCHHUD_TRY(delete_trace_hlo(connection, id));
   const double now = schema::now();
   BENCHHUD_TRY(connection.cached(sql::kPutOrphanPack)
@@ -421,6 +423,7 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
 
 schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection) {
   schema::Statement query = connection.cached(sql::kUnusedTraces);
+  query.bind(1, schema::now() - kLongestArrival);
   BENCHHUD_ASSIGN(const auto unused, collect(query, [](const schema::Statement& row) {
                     return schema::TraceId(row.integer(0));
                   }));

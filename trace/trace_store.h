@@ -71,8 +71,8 @@ schema::Expected<Trace> read_trace(schema::Connection& connection, schema::Trace
 /// kNotFound.
 schema::Expected<void> delete_trace(schema::Connection& connection, schema::TraceId id);
 
-/// Deletes the traces that no artifact refers to and nobody dropped (dropped_trace.h), and returns
-/// how many those were. Call it within a transaction.
+/// Deletes the traces that no artifact refers to, nobody dropped (dropped_trace.h) and that are not
+/// coming in (arriving_trace.h), and returns how many those were. Call it within a transaction.
 schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection);
 
 }  // namespace benchhud::trace

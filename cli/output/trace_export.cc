@@ -12,6 +12,7 @@
 #include "schema/store/store.h"
 #include "service/traces/trace_export.h"
 #include "service/traces/track_list.h"
+#include "trace/arriving_trace.h"
 #include "trace/pack/open_trace.h"
 #include "trace/trace_queries.h"
 
@@ -24,7 +25,12 @@ using schema::ErrorCode;
 using schema::Expected;
 
 Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportRequest& request) {
-  if (request.trace) return schema::TraceId(*request.trace);
+  if (request.trace) {
+    const auto number = schema::TraceId(*request.trace);
+    BENCHHUD_ASSIGN(const bool is_partial, trace::is_coming_in(store, number));
+    if (!is_partial) return number;
+    return Error{ErrorCode::kNotFound, fmt::format("there is no trace {}", *request.trace)};
+  }
   BENCHHUD_ASSIGN(const schema::Artifact artifact,
                   schema::Reader(store).artifact(schema::ArtifactId(*request.artifact)));
   if (artifact.trace) return *artifact.trace;

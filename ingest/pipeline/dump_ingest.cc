@@ -126,6 +126,7 @@ struct DumpIngest::State {
   std::optional<trace::TracePack> spare;                // a night has hundreds of small dumps
   std::optional<std::vector<schema::ArtifactId>> lost;  // once that was asked
   std::optional<schema::Error> place_error;             // why no trace can be put there
+  std::vector<trace::ArrivingTrace> arrivals;           // that were copied ahead
 };
 
 /// Whether a dump's trace is in a pack that is not there: then it is taken in again.
@@ -145,8 +146,9 @@ Expected<trace::TracePack> DumpIngest::State::take_pack() {
 
 // Only of one with which nothing failed.
 Expected<void> DumpIngest::State::give_back(trace::TracePack pack) {
-  BENCHHUD_ASSIGN(const bool is_small, pack.is_small());
-  if (is_small) spare.emplace(std::move(pack));
+  constexpr std::int64_t kWorthKeeping = 4 << 20;  // emptying it costs less than making another
+  BENCHHUD_ASSIGN(const std::int64_t bytes, pack.byte_count());
+  if (bytes <= kWorthKeeping) spare.emplace(std::move(pack));
   return {};
 }
 
@@ -195,6 +197,20 @@ class DumpIngest::File {
     return artifact_.kind == ArtifactKind::kTrace        ? read_trace()
            : artifact_.kind == ArtifactKind::kTorchTrace ? read_torch_trace()
                                                          : read_text();
+  }
+
+  // The file that has the trace: of a session it may be another one.
+  bool is_copied_ahead(const CopyAhead& options) {
+    if (profile_) return profile_->is_copied_ahead(options);
+    return trace_ && trace_->is_copied_ahead(options);
+  }
+
+  void copy_ahead(const CopyAhead& options) {
+    if (profile_) return profile_->copy_ahead(options);
+    if (!trace_) return;
+    if (auto arriving = trace_->copy_ahead(state_.store, options)) {
+      state_.arrivals.push_back(*std::move(arriving));
+    }
   }
 
   // None where the store has changed since so that it has to be prepared again.
@@ -725,6 +741,20 @@ Expected<DumpIngest::Prepared> DumpIngest::prepare(const std::string& path) {
   auto file = std::make_unique<File>(*state_, path);
   BENCHHUD_TRY(file->prepare());
   return Prepared(std::move(file));
+}
+
+bool DumpIngest::is_copied_ahead(const Prepared& prepared, const CopyAhead& options) const {
+  return prepared.file_->is_copied_ahead(options);
+}
+
+void DumpIngest::copy_ahead(Prepared& prepared, const CopyAhead& options) {
+  prepared.file_->copy_ahead(options);
+}
+
+void DumpIngest::remove_what_was_not_put() {
+  for (const trace::ArrivingTrace& arriving : std::exchange(state_->arrivals, {})) {
+    static_cast<void>(trace::remove_arrival(state_->store, arriving));
+  }
 }
 
 Expected<DumpResult> DumpIngest::put(Prepared prepared) {

@@ -78,6 +78,15 @@ class DumpIngest {
   /// Reads a dump. Of the store it reads what it has of the dump already; the caller need not hold
   /// a transaction. Errors: kIo where the file cannot be read; those of the store.
   schema::Expected<Prepared> prepare(const std::string& path);
+  /// Whether copy_ahead() would copy something.
+  bool is_copied_ahead(const Prepared& prepared, const CopyAhead& options) const;
+  /// Copies a large trace into the store, where nobody sees it until put(), so that nobody has to
+  /// wait for the whole of it then. The caller holds no transaction, but the turn with the store.
+  /// What fails here is left to put(), which copies it all then.
+  void copy_ahead(Prepared& prepared, const CopyAhead& options);
+  /// Removes what was copied ahead and then not put, once put()'s transaction has ended. What fails
+  /// is left to remove_abandoned_arrivals().
+  void remove_what_was_not_put();
   /// Puts it into the store. The caller holds the write transaction. Where what the store had of
   /// the dump has gone since it was prepared, it is read again. Errors: as prepare().
   schema::Expected<DumpResult> put(Prepared prepared);

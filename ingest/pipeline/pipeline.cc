@@ -18,7 +18,9 @@
 #include "schema/base/caught_error.h"
 #include "schema/results/artifact_writer.h"
 #include "schema/results/unrecognized_files.h"
+#include "trace/arriving_trace.h"
 #include "trace/pack/moved_trace.h"
+#include "trace/trace_store.h"
 
 namespace benchhud::ingest {
 
@@ -275,6 +277,7 @@ class Ingest {
     for (const std::string& path : inputs_.dumps) {
       if (is_stopped()) break;
       result_.dumps.push_back(take_or_fail<DumpResult>(path, [&] { return take_dump(path); }));
+      if (!options_.strict) dumps_->remove_what_was_not_put();
       add_up(result_.dumps.back(), &result_);
     }
     if (busy_) {
@@ -283,6 +286,7 @@ class Ingest {
       return std::move(result_);
     }
     BENCHHUD_TRY(note_unrecognized());
+    remove_abandoned();
     if (all) {
       result_.undone =
           result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed || result_.stopped;
@@ -302,14 +306,15 @@ class Ingest {
 
   /// A write transaction in a turn of the store, which is kept afterwards until end_turn_before().
   Expected<Transaction> begin_writing() {
-    if (options_.turns) {
-      const Expected<void> taken = take_turn();
-      if (!taken) {
-        busy_ = taken.error();
-        return taken.error();
-      }
-    }
+    BENCHHUD_TRY(begin_turn());
     return Transaction::begin(store_, Transaction::Kind::kWrite);
+  }
+
+  Expected<void> begin_turn() {
+    if (!options_.turns) return {};
+    const Expected<void> taken = take_turn();
+    if (!taken) busy_ = taken.error();
+    return taken;
   }
 
   Expected<void> take_turn() {
@@ -329,6 +334,15 @@ class Ingest {
   bool is_stopped() {
     result_.stopped = result_.stopped || (options_.should_stop && options_.should_stop());
     return result_.stopped;
+  }
+
+  /// What a killed process left of large traces. What cannot be removed now is the next ingest's.
+  void remove_abandoned() {
+    if (options_.strict || inputs_.dumps.empty()) return;
+    const auto abandoned = trace::abandoned_arrivals(store_);
+    if (!abandoned || abandoned->empty()) return;
+    if (options_.turns && !take_turn()) return;
+    static_cast<void>(trace::remove_abandoned_arrivals(store_, [this] { return !is_stopped(); }));
   }
 
   Expected<void> choose_shift() {
@@ -447,6 +461,10 @@ class Ingest {
     // meanwhile.
     if (may_ask_place(path) && !options_.strict) turn_.reset();
     BENCHHUD_ASSIGN(auto prepared, dumps_->prepare(path));
+    if (!options_.strict && dumps_->is_copied_ahead(prepared, options_.copies_ahead)) {
+      BENCHHUD_TRY(begin_turn());
+      dumps_->copy_ahead(prepared, options_.copies_ahead);
+    }
     return alone([&] { return dumps_->put(std::move(prepared)); },
                  [](const DumpResult& dump) { return dump.changed; });
   }

@@ -39,6 +39,7 @@ struct IngestOptions {
   ImportContext import_context;  ///< of results in other programs' formats that do not say it
   bool strict = false;           ///< any rejected line or unreadable dump undoes everything
   DumpOptions dumps;             ///< `timestamp` is taken from above
+  CopyAhead copies_ahead;        ///< unless `strict`, which is one transaction
   /// As schema::FileOptions has it; what comes out does not depend on it.
   std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;

@@ -118,7 +118,25 @@ Expected<void> PreparedTrace::put_into_place(Connection& store) {
   return {};
 }
 
+bool PreparedTrace::is_copied_ahead(const CopyAhead& options) {
+  if (!packed_ || placed_ || is_of_lost_pack()) return false;
+  const auto bytes = pack_.byte_count();
+  return bytes && *bytes > options.larger_than;
+}
+
+std::optional<trace::ArrivingTrace> PreparedTrace::copy_ahead(Connection& store,
+                                                              const CopyAhead& options) {
+  if (!is_copied_ahead(options)) return std::nullopt;
+  auto arriving = pack_.copy_ahead(store, *packed_, options.longest_piece);
+  if (arriving) arriving_ = *std::move(arriving);
+  return arriving_;
+}
+
 Expected<TraceId> PreparedTrace::adopt(Connection& store) {
+  if (arriving_) {
+    BENCHHUD_ASSIGN(const bool is_there, pack_.adopt_arrived(store, *packed_, *arriving_));
+    if (is_there) return arriving_->trace;
+  }
   BENCHHUD_ASSIGN(const TraceId adopted, pack_.adopt_row(store, *packed_));
   BENCHHUD_TRY(put_parts(store, adopted));
   return adopted;

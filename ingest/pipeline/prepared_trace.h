@@ -2,6 +2,7 @@
 // none of which needs the store's lock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,12 @@ struct TraceContent {
   bool is_lost = false;
 };
 
+/// Which traces go into the store in pieces.
+struct CopyAhead {
+  std::int64_t larger_than = 4 << 20;           ///< bytes, packed: what takes longer than a piece
+  std::chrono::milliseconds longest_piece{25};  ///< for which others wait
+};
+
 class PreparedTrace {
  public:
   /// What was put.
@@ -75,6 +82,13 @@ class PreparedTrace {
   /// Puts the trace into the store's place for traces, if it has one and lacks the trace: put()
   /// then notes where it is. Errors: the place's; nothing is in the store then.
   schema::Expected<void> put_into_place(schema::Connection& store);
+
+  /// Whether it is large, and is to be in the store, which lacks it.
+  bool is_copied_ahead(const CopyAhead& options);
+  /// Copies it into the store then, where nobody sees it until put(). The caller holds no
+  /// transaction, but the turn with the store. None where nothing was copied.
+  std::optional<trace::ArrivingTrace> copy_ahead(schema::Connection& store,
+                                                 const CopyAhead& options);
 
   /// Takes it into the store, or adds what the store lacks of the same trace. The caller holds the
   /// write transaction. None where the trace that was there when it was made has gone meanwhile: it
@@ -106,7 +120,8 @@ class PreparedTrace {
   TraceContent content_;
   std::optional<schema::TraceId> packed_;  // none: the store had it
   std::unique_ptr<schema::ObjectPlace> place_;
-  std::optional<trace::PutPack> placed_;  // in that place
+  std::optional<trace::PutPack> placed_;          // in that place
+  std::optional<trace::ArrivingTrace> arriving_;  // it is in the store, unseen
   std::optional<schema::PackedText> digest_;
   TraceSummary missing_;  // of a trace that the store had, what it may lack
   // Where that one was moved: the pack to which nothing is added, or else the trace, which lacks

@@ -1,4 +1,4 @@
-// Reading and writing what is larger than memory.
+// Reading and writing what is large.
 #pragma once
 
 #include "schema/base/errors.h"

@@ -70,10 +70,30 @@ Expected<TableCopy> TableCopy::make(Connection& from, std::string_view table,
 }
 
 Expected<std::int64_t> TableCopy::run(Connection& to, std::int64_t of, std::int64_t becomes) {
+  start(of);
+  std::int64_t count = 0;
+  BENCHHUD_TRY(copy_rows(to, becomes, [&count] {
+    ++count;
+    return true;
+  }));
+  return count;
+}
+
+void TableCopy::start(std::int64_t of) {
   rows_.reset();
   rows_.bind(1, of);
+}
+
+Expected<bool> TableCopy::copy_until(Connection& to, std::int64_t becomes, Clock::time_point end) {
+  return copy_rows(to, becomes, [end] { return Clock::now() < end; });
+}
+
+void TableCopy::stop() { rows_.reset(); }
+
+/// False where `goes_on`, which is asked after each row, said so.
+Expected<bool> TableCopy::copy_rows(Connection& to, std::int64_t becomes,
+                                    const std::function<bool()>& goes_on) {
   std::optional<Statement> insert;  // of many tables a trace has no rows
-  std::int64_t count = 0;
   while (rows_.step()) {
     if (!insert) insert.emplace(to.prepare(insert_));
     for (int i = 0; i < column_count_; ++i) {
@@ -84,10 +104,10 @@ Expected<std::int64_t> TableCopy::run(Connection& to, std::int64_t of, std::int6
       }
     }
     BENCHHUD_TRY(insert->run());
-    ++count;
+    if (!goes_on()) return false;
   }
   BENCHHUD_TRY(rows_.status());
-  return count;
+  return true;
 }
 
 Expected<void> TableCopy::overwrite(Connection& to, std::int64_t of, std::int64_t over) {
@@ -98,7 +118,9 @@ Expected<void> TableCopy::overwrite(Connection& to, std::int64_t of, std::int64_
     for (int i = 0; i < column_count_; ++i) update.bind_column(i + 1, rows_, i);
     BENCHHUD_TRY(update.bind(column_count_ + 1, over).run());
   }
-  return rows_.status();
+  BENCHHUD_TRY(rows_.status());
+  rows_.reset();
+  return {};
 }
 
 }  // namespace benchhud::schema

@@ -1,7 +1,9 @@
 // Tables and their rows, from one database into another.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,11 +31,23 @@ class TableCopy {
   /// where `to` has a row that one of them would double.
   Expected<std::int64_t> run(Connection& to, std::int64_t of, std::int64_t becomes);
 
+  using Clock = std::chrono::steady_clock;
+  /// The same in pieces: those rows are copied next.
+  void start(std::int64_t of);
+  /// Goes on until `end`, with one row at least, in a write transaction of `to` of its own. Returns
+  /// whether nothing is left. After an error, and after the last piece, only start() may follow.
+  Expected<bool> copy_until(Connection& to, std::int64_t becomes, Clock::time_point end);
+  /// Ends the reading of those that were started.
+  void stop();
+
   /// Writes the row of the number `of` over that of the number `over` in `to`, which keeps its
   /// number. For tables that were made for `column` = "id". As run().
   Expected<void> overwrite(Connection& to, std::int64_t of, std::int64_t over);
 
  private:
+  Expected<bool> copy_rows(Connection& to, std::int64_t becomes,
+                           const std::function<bool()>& goes_on);
+
   Statement rows_;
   std::string insert_, update_;
   int column_count_ = 0;

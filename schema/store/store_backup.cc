@@ -201,16 +201,17 @@ Expected<StoreCopy> copy_store_into(const std::string& from, const std::string& 
 
 namespace {
 
-/// Takes out of a copy what somebody alone sees: traces that were dropped, of whatever tables are
-/// about traces.
-Expected<void> remove_dropped_traces(Connection& copy) {
+/// Takes out of a copy what somebody alone sees: traces that were dropped, and those that are still
+/// coming in, of whatever tables are about traces.
+Expected<void> remove_private_traces(Connection& copy) {
   Statement query = copy.cached(sql::kTablesOfTraces);
   BENCHHUD_ASSIGN(const auto tables,
                   collect(query, [](const Statement& row) { return std::string(row.text(0)); }));
   std::string sql =
       "CREATE TEMP TABLE alone AS SELECT DISTINCT trace_id FROM dropped_trace "
-      "WHERE trace_id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT "
-      "NULL);DELETE FROM dropped_trace;"
+      "WHERE trace_id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL) "
+      "UNION SELECT trace_id FROM arriving_trace;"
+      "DELETE FROM arriving_trace;DELETE FROM dropped_trace;"
       "DELETE FROM trace_note WHERE content_hash IN "
       "(SELECT content_hash FROM trace WHERE id IN (SELECT trace_id FROM temp.alone));";
   for (const std::string& table : tables) {
@@ -230,7 +231,7 @@ Expected<void> copy_to_share(Connection& connection, const std::string& to) {
   BENCHHUD_TRY(copy.execute(
       "PRAGMA secure_delete = ON; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;" +
       std::string(sql::kWithoutSecrets) + std::string(kWithoutPlaces)));
-  BENCHHUD_TRY(remove_dropped_traces(copy));
+  BENCHHUD_TRY(remove_private_traces(copy));
   file.keep();
   return {};
 }

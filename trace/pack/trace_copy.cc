@@ -46,6 +46,26 @@ Expected<void> TraceCopy::run_parts(Connection& to, TraceId trace, TraceId copie
   return {};
 }
 
+void TraceCopy::start_parts(TraceId trace) {
+  part_ = 0;
+  started_ = trace;
+  parts_.front().start(schema::to_int(trace));
+}
+
+Expected<bool> TraceCopy::copy_parts_until(Connection& to, TraceId copied,
+                                           schema::TableCopy::Clock::time_point end) {
+  while (part_ < parts_.size()) {
+    BENCHHUD_ASSIGN(const bool is_whole, parts_[part_].copy_until(to, schema::to_int(copied), end));
+    if (!is_whole) return false;
+    if (++part_ < parts_.size()) parts_[part_].start(schema::to_int(started_));
+  }
+  return true;
+}
+
+void TraceCopy::stop() {
+  for (schema::TableCopy& part : parts_) part.stop();
+}
+
 Expected<void> TraceCopy::overwrite_row(Connection& to, TraceId trace, TraceId over) {
   return trace_.overwrite(to, schema::to_int(trace), schema::to_int(over));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,12 @@ class TraceCopy {
   /// The same of all but that row, which `to` has as its trace `copied`.
   schema::Expected<void> run_parts(schema::Connection& to, schema::TraceId trace,
                                    schema::TraceId copied);
+  /// That in pieces, as TableCopy's: each copy_parts_until() goes on until `end` and returns
+  /// whether nothing is left.
+  void start_parts(schema::TraceId trace);
+  schema::Expected<bool> copy_parts_until(schema::Connection& to, schema::TraceId copied,
+                                          schema::TableCopy::Clock::time_point end);
+  void stop();
   /// Writes the trace's own row over that of `over` in `to`, which is of the same content.
   schema::Expected<void> overwrite_row(schema::Connection& to, schema::TraceId trace,
                                        schema::TraceId over);
@@ -64,6 +71,8 @@ class TraceCopy {
  private:
   schema::TableCopy trace_;
   std::vector<schema::TableCopy> parts_;
+  std::size_t part_ = 0;  // that is copied next, in pieces
+  schema::TraceId started_{};
 };
 
 /// The number in `to` of a text of `from`, which is copied unless it is there. The caller holds the

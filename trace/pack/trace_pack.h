@@ -1,13 +1,17 @@
-// A trace in a database of its own, made without anybody's lock, and taken into a store whole.
+// A trace in a database of its own, made without anybody's lock, and then copied into a store.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "schema/model/types.h"
+#include "trace/arriving_trace.h"
 #include "trace/pack/trace_copy.h"
 #include "trace/trace_hlo.h"
 
@@ -23,8 +27,8 @@ class TracePack {
   /// the store. Errors: kIo, kFull, kReadOnly.
   static schema::Expected<TracePack> make(schema::Connection& store);
 
-  /// Whether it is so small that emptying it costs less than making another one.
-  schema::Expected<bool> is_small();
+  /// How large it is.
+  schema::Expected<std::int64_t> byte_count();
   /// Takes everything out again, so that it is as if it were new.
   schema::Expected<void> clear();
 
@@ -38,7 +42,17 @@ class TracePack {
   schema::Expected<schema::TraceId> adopt(schema::Connection& store, schema::TraceId trace);
   /// The same of its row in `trace` alone: the rest is kept outside the store (moved_trace.h).
   schema::Expected<schema::TraceId> adopt_row(schema::Connection& store, schema::TraceId trace);
-  /// Writes that row over the one of the store's trace `over`, which is of the same content.
+  /// Copies a trace of the pack into the store before it is adopted, in transactions of its own
+  /// that last `longest_piece` each and leave others time to write in between. The caller holds no
+  /// transaction, but the turn with the store, so that one process does this at a time. None where
+  /// the store has a trace of that content, or has removed what came in. After an error what came
+  /// in is removed, now or by a later ingest. Errors: as adopt().
+  schema::Expected<std::optional<ArrivingTrace>> copy_ahead(
+      schema::Connection& store, schema::TraceId trace, std::chrono::milliseconds longest_piece);
+  /// Adopts that. False where the store has removed it.
+  schema::Expected<bool> adopt_arrived(schema::Connection& store, schema::TraceId trace,
+                                       const ArrivingTrace& arriving);
+  /// Writes its row over the one of the store's trace `over`, which is of the same content.
   schema::Expected<void> overwrite_row(schema::Connection& store, schema::TraceId trace,
                                        schema::TraceId over);
   /// The rest of it, of which the store has the row as its trace `adopted`.
@@ -57,6 +71,9 @@ class TracePack {
   };
   explicit TracePack(std::unique_ptr<State> state) : state_(std::move(state)) {}
   schema::Expected<void> check_version(schema::Connection& store) const;
+  schema::Expected<bool> copy_piece(schema::Connection& store, schema::TraceId trace,
+                                    std::chrono::milliseconds longest,
+                                    std::optional<ArrivingTrace>* arriving);
 
   std::unique_ptr<State> state_;
 };

@@ -66,7 +66,7 @@ SELECT id FROM artifact WHERE trace_id = $1 AND pruned_at IS NULL
 -- The next one that is in the store. What somebody alone sees for a while stays there, where it can be removed to the day.
 SELECT t.id
 FROM trace AS t
-WHERE t.id > $1 AND t.id NOT IN (SELECT trace_id FROM trace_pack)
+WHERE t.id > $1 AND t.id NOT IN (SELECT trace_id FROM trace_pack) AND t.id NOT IN (SELECT trace_id FROM arriving_trace)
   AND (EXISTS (SELECT 1 FROM artifact WHERE trace_id = t.id) OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = t.id))
 ORDER BY t.id
 LIMIT 1
@@ -76,11 +76,11 @@ SELECT content_hash FROM trace WHERE id = $1
 
 -- name: count_traces_by_place
 SELECT
-  (SELECT count(*) FROM trace),
+  (SELECT count(*) FROM trace WHERE id NOT IN (SELECT trace_id FROM arriving_trace)),
   count(*),
   coalesce(sum(byte_count), 0),
   (SELECT count(*)
    FROM trace AS t
-   WHERE t.id NOT IN (SELECT trace_id FROM trace_pack)
+   WHERE t.id NOT IN (SELECT trace_id FROM trace_pack) AND t.id NOT IN (SELECT trace_id FROM arriving_trace)
      AND (EXISTS (SELECT 1 FROM artifact WHERE trace_id = t.id) OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = t.id)))
 FROM trace_pack

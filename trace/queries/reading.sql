@@ -66,7 +66,7 @@ SELECT digest FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until
 
 -- name: may_see_trace
 SELECT EXISTS (SELECT 1 FROM artifact WHERE trace_id = $1)
-    OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1)
+    OR NOT EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1 UNION ALL SELECT 1 FROM arriving_trace WHERE trace_id = $1)
     OR EXISTS (SELECT 1 FROM dropped_trace WHERE trace_id = $1 AND token_id = $2 AND until > $3)
 
 -- name: is_trace_only_dropped

@@ -131,6 +131,7 @@ SELECT id
 FROM trace
 WHERE label_count <= $2
   AND id NOT IN (SELECT trace_id FROM trace_pack)
+  AND id NOT IN (SELECT trace_id FROM arriving_trace)
   AND NOT EXISTS (SELECT 1 FROM trace_index
                   WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
@@ -227,6 +228,7 @@ UPDATE trace SET text_count = $2 WHERE id = $1
 SELECT id FROM trace
 WHERE id NOT IN (SELECT trace_id FROM artifact WHERE trace_id IS NOT NULL)
   AND id NOT IN (SELECT trace_id FROM dropped_trace)
+  AND id NOT IN (SELECT trace_id FROM arriving_trace WHERE begun_at >= $1)
 ORDER BY id
 
 -- name: delete_trace_hlo

@@ -719,6 +719,134 @@ TEST_F(PreparedDumps, OneWhoseTraceCameInMeanwhileSharesIt) {
   EXPECT_EQ(count("artifact"), 2);
 }
 
+// Of every trace, a row at a time.
+constexpr CopyAhead kAllAhead{.larger_than = 0, .longest_piece = std::chrono::milliseconds(0)};
+
+class DumpsCopiedAhead : public PreparedDumps {
+ protected:
+  schema::Expected<DumpIngest::Prepared> prepare(DumpIngest& ingest, const std::string& path) {
+    auto prepared = ingest.prepare(path);
+    EXPECT_TRUE(prepared) << prepared.error().message;
+    EXPECT_TRUE(ingest.is_copied_ahead(*prepared, kAllAhead));
+    ingest.copy_ahead(*prepared, kAllAhead);
+    return prepared;
+  }
+  /// What an ingest leaves that is killed before it puts what it copied.
+  void kill_one(const std::string& path) {
+    DumpIngest ingest = dumps();
+    ASSERT_TRUE(prepare(ingest, path));
+    ASSERT_EQ(count("arriving_trace"), 1);
+  }
+};
+
+TEST_F(DumpsCopiedAhead, AreNobodysUntilTheyArePut) {
+  const std::string path = trace("n1");
+  DumpIngest ingest = dumps();
+  auto prepared = prepare(ingest, path);
+  ASSERT_TRUE(prepared);
+  EXPECT_EQ(count("arriving_trace"), 1);
+  EXPECT_EQ(count("artifact"), 0);
+  const auto done = put(ingest, *std::move(prepared));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew);
+  ingest.remove_what_was_not_put();
+  EXPECT_EQ(count("arriving_trace"), 0);
+  EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("trace_index"), 1);
+  auto known = ingest.prepare(trace("n2"));
+  ASSERT_TRUE(known);
+  EXPECT_FALSE(ingest.is_copied_ahead(*known, kAllAhead)) << "the store has it";
+}
+
+TEST_F(DumpsCopiedAhead, ThatAreSmallAreNotCopied) {
+  DumpIngest ingest = dumps();
+  auto prepared = ingest.prepare(trace("n1"));
+  ASSERT_TRUE(prepared);
+  EXPECT_FALSE(ingest.is_copied_ahead(*prepared, CopyAhead{}));
+  ingest.copy_ahead(*prepared, CopyAhead{});
+  EXPECT_EQ(count("trace"), 0);
+}
+
+TEST_F(DumpsCopiedAhead, OfAKilledProcessAreRemovedByALaterIngest) {
+  kill_one(trace("n1"));
+  write("n1/results.jsonl", line(1000));
+  ingest_folder("n1");
+  EXPECT_EQ(count("arriving_trace"), 1) << "it may still come";
+  EXPECT_EQ(count("trace"), 2);
+  ASSERT_TRUE(store_->execute("UPDATE arriving_trace SET begun_at = begun_at - 3700"));
+  ingest_folder("n1");
+  EXPECT_EQ(count("arriving_trace"), 0);
+  EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("trace_index"), 1);
+  EXPECT_THAT(artifacts(), SizeIs(1));
+}
+
+TEST_F(DumpsCopiedAhead, ThatAreNotPutAreRemoved) {
+  // The same dump; another dump of the same content; one whose transaction is undone.
+  for (const std::string& other : {trace("n1"), write("n2/trace.json", kTrace), std::string()}) {
+    DumpIngest first = dumps(), second = dumps();
+    auto prepared = prepare(first, trace("n1"));
+    ASSERT_TRUE(prepared);
+    if (other.empty()) {
+      auto transaction = schema::Transaction::begin(*store_, schema::Transaction::Kind::kWrite);
+      ASSERT_TRUE(transaction);
+      ASSERT_TRUE(first.put(*std::move(prepared)));
+    } else {
+      auto again = prepare(second, other);
+      ASSERT_TRUE(again);
+      EXPECT_EQ(count("arriving_trace"), 2);
+      const auto done = put(first, *std::move(prepared)), late = put(second, *std::move(again));
+      ASSERT_TRUE(done && late);
+      first.remove_what_was_not_put();
+      EXPECT_EQ(count("arriving_trace"), 1);
+      second.remove_what_was_not_put();
+      EXPECT_EQ(count("trace"), 1);
+      EXPECT_EQ(count("trace_index"), 1);
+      EXPECT_EQ(count("artifact"), done->id == late->id ? 1 : 2);
+      for (const Artifact& dump : artifacts()) {
+        ASSERT_TRUE(schema::forget_artifact(*store_, dump.id));
+      }
+      ASSERT_EQ(*trace::delete_unused_traces(*store_), 1);
+    }
+    first.remove_what_was_not_put();
+    EXPECT_EQ(count("arriving_trace"), 0) << other;
+    EXPECT_EQ(count("trace"), 0) << other;
+    EXPECT_EQ(count("trace_thread"), 0) << other;
+  }
+}
+
+TEST_F(DumpsCopiedAhead, ThatWereRemovedBeforeTheyWerePutAreCopiedThen) {
+  DumpIngest ingest = dumps();
+  auto prepared = prepare(ingest, trace("n1"));
+  ASSERT_TRUE(prepared);
+  ASSERT_TRUE(store_->execute("UPDATE arriving_trace SET begun_at = 1"));
+  ASSERT_EQ(*trace::delete_unused_traces(*store_), 1);
+  const auto done = put(ingest, *std::move(prepared));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->outcome, DumpResult::Outcome::kNew);
+  EXPECT_EQ(count("trace"), 1);
+  EXPECT_EQ(count("trace_index"), 1);
+}
+
+// A store whose trigger tells of it: whether a trace was copied ahead.
+TEST_F(DumpsCopiedAhead, AreThoseOfAnIngestUnlessAllOfItIsOneTransaction) {
+  ASSERT_TRUE(store_->execute(
+      "CREATE TABLE seen (n INTEGER); CREATE TRIGGER sees AFTER INSERT ON arriving_trace "
+      "BEGIN INSERT INTO seen VALUES (1); END"));
+  IngestOptions options;
+  options.copies_ahead = kAllAhead;
+  options.strict = true;
+  trace("n1");
+  EXPECT_EQ(ingest_folder("n1", options).new_dumps, 1);
+  EXPECT_EQ(count("seen"), 0);
+  options.strict = false;
+  trace("n2", R"([{"ph":"X","name":"b","ts":1,"dur":2,"pid":1,"tid":1}])");
+  EXPECT_EQ(ingest_folder("n2", options).new_dumps, 1);
+  EXPECT_EQ(count("seen"), 1);
+  EXPECT_EQ(count("arriving_trace"), 0);
+  EXPECT_EQ(count("trace"), 2);
+}
+
 TEST_F(PreparedDumps, OneThatGrewMeanwhileIsInAsItWasReadAndReadAgainTheNextTime) {
   const std::string path = counters("n1");
   DumpIngest ingest = dumps();

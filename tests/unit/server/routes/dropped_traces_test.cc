@@ -252,6 +252,17 @@ TEST_F(DroppedTraces, AreNotInCopiesThatReadersGet) {
     EXPECT_EQ(rows(*opened, table), 0) << table;
   }
   EXPECT_EQ(rows(*connection_, "trace"), 1);
+
+  // Nor is what is still coming in, which may be one of these.
+  ASSERT_TRUE(connection_->execute(
+      "DELETE FROM dropped_trace; INSERT INTO arriving_trace SELECT id, 1 FROM trace"));
+  std::filesystem::remove(copy);
+  ASSERT_TRUE(schema::copy_to_share(*connection_, copy));
+  opened = schema::open_store(copy);
+  ASSERT_TRUE(opened);
+  for (const char* table : {"trace", "trace_chunk", "arriving_trace"}) {
+    EXPECT_EQ(rows(*opened, table), 0) << table;
+  }
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 
 #include "schema/base/time.h"
 #include "schema/db/rows.h"
-#include "trace/arriving_trace.h"
 #include "trace/queries.h"
 #include "trace/trace_async.h"
 #include "trace/trace_device.h"

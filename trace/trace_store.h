@@ -71,8 +71,13 @@ schema::Expected<Trace> read_trace(schema::Connection& connection, schema::Trace
 /// kNotFound.
 schema::Expected<void> delete_trace(schema::Connection& connection, schema::TraceId id);
 
+/// A trace that began to come in piece by piece (pack/arriving_trace.h) longer ago than so many
+/// seconds is believed to come no more: its process was killed. If it does go on it finds its trace
+/// removed, and copies it again.
+inline constexpr double kLongestArrival = 3600;
+
 /// Deletes the traces that no artifact refers to, nobody dropped (dropped_trace.h) and that are not
-/// coming in (arriving_trace.h), and returns how many those were. Call it within a transaction.
+/// coming in, and returns how many those were. Call it within a transaction.
 schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection);
 
 }  // namespace benchhud::trace

@@ -12,7 +12,7 @@
 #include "schema/store/store.h"
 #include "service/traces/trace_export.h"
 #include "service/traces/track_list.h"
-#include "trace/arriving_trace.h"
+#include "trace/pack/arriving_trace.h"
 #include "trace/pack/open_trace.h"
 #include "trace/trace_queries.h"
 

@@ -18,7 +18,7 @@
 #include "schema/base/caught_error.h"
 #include "schema/results/artifact_writer.h"
 #include "schema/results/unrecognized_files.h"
-#include "trace/arriving_trace.h"
+#include "trace/pack/arriving_trace.h"
 #include "trace/pack/moved_trace.h"
 #include "trace/trace_store.h"
 

@@ -11,7 +11,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "schema/model/types.h"
-#include "trace/arriving_trace.h"
+#include "trace/pack/arriving_trace.h"
 #include "trace/pack/trace_copy.h"
 #include "trace/trace_hlo.h"
 

@@ -19,10 +19,6 @@ struct ArrivingTrace {
   std::string key;  ///< what stands for its content's hash until it is whole
 };
 
-/// What began to come in longer ago than so many seconds is believed to come no more: its process
-/// was killed. If it does go on it finds its trace removed, and copies it again.
-inline constexpr double kLongestArrival = 3600;
-
 /// From now on the trace, of which the store has the row, is one that is coming in, and cannot be
 /// found by its content. The caller holds the write transaction.
 schema::Expected<ArrivingTrace> note_arrival(schema::Connection& store, schema::TraceId trace);
@@ -37,7 +33,7 @@ schema::Expected<bool> end_arrival(schema::Connection& store, const ArrivingTrac
 /// Removes it unless it is whole, in a transaction of its own, which takes as long as the trace is
 /// large.
 schema::Expected<void> remove_arrival(schema::Connection& store, const ArrivingTrace& arriving);
-/// Those that come no more.
+/// Those that come no more (kLongestArrival).
 schema::Expected<std::vector<schema::TraceId>> abandoned_arrivals(schema::Connection& store);
 /// Removes them, each in a transaction of its own. Stops where `goes_on`, asked before each, says
 /// so.

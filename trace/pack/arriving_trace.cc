@@ -1,4 +1,4 @@
-#include "trace/arriving_trace.h"
+#include "trace/pack/arriving_trace.h"
 
 #include <fmt/format.h>
 

@@ -20,7 +20,6 @@
 #include "schema/results/unrecognized_files.h"
 #include "trace/pack/arriving_trace.h"
 #include "trace/pack/moved_trace.h"
-#include "trace/trace_store.h"
 
 namespace benchhud::ingest {
 

@@ -102,6 +102,13 @@ TEST(TracePack, AStoreAdoptsAllRowsOfATrace) {
   }
 }
 
+// One in which no transaction is open.
+Connection store_at_rest() {
+  Connection store = trace_store();
+  EXPECT_TRUE(store.execute("COMMIT"));
+  return store;
+}
+
 // As short as can be, a row each; and some rows.
 constexpr std::chrono::milliseconds kShortest{0}, kShort{1};
 
@@ -173,8 +180,7 @@ TEST(TracePack, WhatWasNotPutIsRemovedWholeAndNotAdopted) {
 }
 
 TEST(TracePack, OneThatIsWholeIsNotRemovedAsOneThatWasNotPut) {
-  Connection store = trace_store();
-  ASSERT_TRUE(store.execute("COMMIT"));
+  Connection store = store_at_rest();
   TracePack pack = pack_for(store);
   const TraceId packed = put(pack.database(), any_trace(1, 100));
   const auto arriving = pack.copy_ahead(store, packed, kShortest);
@@ -185,8 +191,7 @@ TEST(TracePack, OneThatIsWholeIsNotRemovedAsOneThatWasNotPut) {
 }
 
 TEST(TracePack, WhatBeganAnHourAgoComesNoMore) {
-  Connection store = trace_store();
-  ASSERT_TRUE(store.execute("COMMIT"));
+  Connection store = store_at_rest();
   TracePack pack = pack_for(store);
   const TraceId packed = put(pack.database(), any_trace(1, 100));
   const auto arriving = pack.copy_ahead(store, packed, kShortest);
@@ -245,8 +250,7 @@ TEST_F(TracePackInAFile, OthersWriteBetweenThePieces) {
 }
 
 TEST(TracePack, WhereTheStoreRemovesWhatComesInNothingMoreComes) {
-  Connection store = trace_store();
-  ASSERT_TRUE(store.execute("COMMIT"));
+  Connection store = store_at_rest();
   TracePack pack = pack_for(store);
   const TraceId packed = put_with_all(pack.database(), any_trace(1, 6'000));
   // As soon as the first chunk is there.
@@ -259,8 +263,7 @@ TEST(TracePack, WhereTheStoreRemovesWhatComesInNothingMoreComes) {
 }
 
 TEST(TracePack, NothingMoreComesWhereTheStoreIsBroughtToAnotherVersionMeanwhile) {
-  Connection store = trace_store();
-  ASSERT_TRUE(store.execute("COMMIT"));
+  Connection store = store_at_rest();
   TracePack pack = pack_for(store);
   const TraceId packed = put_with_all(pack.database(), any_trace(1, 100));
   ASSERT_TRUE(store.execute("PRAGMA user_version = 1000"));
@@ -270,8 +273,7 @@ TEST(TracePack, NothingMoreComesWhereTheStoreIsBroughtToAnotherVersionMeanwhile)
 }
 
 TEST(TracePack, APieceThatFailsLeavesNothing) {
-  Connection store = trace_store();
-  ASSERT_TRUE(store.execute("COMMIT"));
+  Connection store = store_at_rest();
   TracePack pack = pack_for(store);
   const TraceId packed = put_with_all(pack.database(), any_trace(1, 6'000));
   ASSERT_TRUE(

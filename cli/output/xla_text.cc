@@ -26,7 +26,7 @@ std::string ps_text(const ordered_json& ps) {
 
 std::string text_or(const ordered_json& text, std::string_view otherwise) {
   if (text.is_null()) return std::string(otherwise);
-  return printable(schema::beginning_of(text.get_ref<const std::string&>(), 100));
+  return schema::beginning_of(printable(text.get_ref<const std::string&>()), 100);
 }
 
 std::string bytes_text_of(const ordered_json& bytes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -90,8 +91,13 @@ Expected<TraceMoveReport> move(StoreInTurns& store, const std::string& to) {
   StopSignal stop;
   const service::GoOn go_on = [&](const TraceMoveReport&) { return !stop.came(); };
   if (to == kStore) return service::bring_traces_back(store.connection, store.turns, go_on);
-  BENCHHUD_ASSIGN(const auto place, service::use_place(store.connection, to, go_on));
-  return service::move_traces_out(store.connection, store.turns, *place, go_on);
+  BENCHHUD_ASSIGN(auto used, service::use_place(store.connection, to, go_on));
+  auto moved = service::move_traces_out(store.connection, store.turns, *used.place, go_on);
+  if (moved) {
+    moved->failed += used.copied.failed;
+    std::ranges::move(used.copied.problems, std::back_inserter(moved->problems));
+  }
+  return moved;
 }
 
 int report_move(const TraceMoveReport& report, const std::string& to, bool as_json) {
@@ -110,7 +116,7 @@ int report_move(const TraceMoveReport& report, const std::string& to, bool as_js
     fmt::print(stderr, "benchhud: {}\n", printable(problem));
   }
   if (report.failed > 0) {
-    return fail({ErrorCode::kIo, fmt::format("{} could not be moved and stayed where they were",
+    return fail({ErrorCode::kIo, fmt::format("{} could not be moved, for the reasons above",
                                              schema::count_text(report.failed, "trace"))});
   }
   if (!report.was_stopped) return kDone;

@@ -1,5 +1,7 @@
 #include "server/api/store_pool.h"
 
+#include <boost/algorithm/string/erase.hpp>
+
 #include "schema/base/caught_error.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/store/store.h"
@@ -12,10 +14,7 @@ StorePool::Lease::~Lease() {
 
 schema::Error without_folder(schema::Error error, const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
-  if (folder.size() < 2) return error;
-  for (std::size_t at = 0; (at = error.message.find(folder, at)) != std::string::npos;) {
-    error.message.erase(at, folder.size());
-  }
+  if (folder.size() >= 2) boost::erase_all(error.message, folder);
   return error;
 }
 

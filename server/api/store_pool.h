@@ -15,7 +15,8 @@
 
 namespace benchhud::server {
 
-/// An error of opening the store at `path` as readers get to see it, without the folder.
+/// An error about the file at `path` as those are told it who know nothing of where it lies:
+/// without the folder.
 schema::Error without_folder(schema::Error error, const std::string& path);
 
 /// Threads may share it.

@@ -21,6 +21,7 @@
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
 #include "schema/store/store_lock.h"
+#include "server/api/store_pool.h"
 #include "server/http/unpacker.h"
 #include "service/imports/importer.h"
 #include "views/dropped_trace_json.h"
@@ -178,10 +179,7 @@ ingest::IngestOptions options_of(const Query& query) {
 
 /// An error of a file as its sender is told it, who knows nothing of where it was kept.
 Error as_told(Error error, const std::string& file) {
-  const std::string folder = file.substr(0, file.rfind('/') + 1);
-  for (std::size_t at = 0; (at = error.message.find(folder, at)) != std::string::npos;) {
-    error.message.erase(at, folder.size());
-  }
+  error = without_folder(std::move(error), file);
   // What cannot be read as what it should be is the sender's mistake, not something that is missing
   // here.
   if (error.code == ErrorCode::kUnsupported) error.code = ErrorCode::kInvalidArgument;

@@ -72,7 +72,8 @@ std::unique_ptr<Connection> IdleConnectionPoller::next() {
     const int count = ::epoll_wait(poll_, &event, 1, -1);
     if (count < 0 && errno != EINTR) return nullptr;
     if (count <= 0) continue;
-    // A copy: find() takes a reference, and the event is packed, so that its number is not where one may point.
+    // A copy: find() takes a reference, and the event is packed, so that its number is not where
+    // one may point.
     const std::uint64_t number = event.data.u64;
     if (number == kBell) return nullptr;
     const std::scoped_lock lock(mutex_);

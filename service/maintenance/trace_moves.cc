@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
@@ -86,18 +87,24 @@ Expected<std::unique_ptr<ObjectPlace>> claim(Connection& store, std::string_view
   return schema::open_place(unmarked->address(), options);
 }
 
-/// Reads a pack whole. Errors: kCorrupt; the place's.
+/// Fetches a pack into a file. Errors: kCorrupt, it is lost or damaged; the place's.
+Expected<void> fetch_whole(ObjectPlace& place, const trace::PlacedPack& pack,
+                           const std::filesystem::path& file) {
+  auto fetched = place.fetch(pack.key, file, pack.facts.byte_count);
+  if (!fetched && fetched.error().code == ErrorCode::kNotFound) {
+    return trace::damaged_place(pack.key, "it is not there");
+  }
+  BENCHHUD_TRY(fetched);
+  return trace::check_pack_bytes(file, pack);
+}
+
+/// Reads a pack whole. Errors: as fetch_whole().
 Expected<void> check_bytes(Connection& store, ObjectPlace& place, const trace::PlacedPack& pack) {
   if (const auto file = trace::file_in_place(place.address(), pack.key)) {
     return trace::check_pack_bytes(*file, pack);
   }
   BENCHHUD_ASSIGN(const auto temporary, temporary_file(store, "check"));
-  auto fetched = place.fetch(pack.key, temporary.path(), pack.facts.byte_count);
-  if (!fetched && fetched.error().code == ErrorCode::kNotFound) {
-    return trace::damaged_place(pack.key, "it is not there");
-  }
-  BENCHHUD_TRY(fetched);
-  return trace::check_pack_bytes(temporary.path(), pack);
+  return fetch_whole(place, pack, temporary.path());
 }
 
 /// The place that a store had before. It is opened where a pack is fetched from it: it may be gone
@@ -127,8 +134,7 @@ Expected<void> copy_pack(Connection& store, OldPlace& from, ObjectPlace& to,
   }
   BENCHHUD_ASSIGN(ObjectPlace* const old, from.open());
   BENCHHUD_ASSIGN(const auto temporary, temporary_file(store, "copy"));
-  BENCHHUD_TRY(old->fetch(pack.key, temporary.path(), pack.facts.byte_count));
-  BENCHHUD_TRY(trace::check_pack_bytes(temporary.path(), pack));
+  BENCHHUD_TRY(fetch_whole(*old, pack, temporary.path()));
   return to.put(pack.key, temporary.path());
 }
 
@@ -138,33 +144,48 @@ Error was_stopped() {
           "one, and the same command goes on"};
 }
 
-/// Copies all packs into `to`, until none has come meanwhile, and makes it the store's place.
-Expected<void> change_place(Connection& store, const TracePlace& before, ObjectPlace& to,
-                            const GoOn& go_on) {
+void add_problem(TraceMoveReport* report, TraceId trace, const std::string& words) {
+  ++report->failed;
+  if (report->problems.size() < kMostProblems) {
+    report->problems.push_back(fmt::format("trace {}: {}", schema::to_int(trace), words));
+  }
+}
+
+/// Copies all packs into `to`, until none has come meanwhile, and makes it the store's place. One
+/// that is lost or damaged would be so in any place: it keeps no other from being copied.
+Expected<TraceMoveReport> change_place(Connection& store, const TracePlace& before, ObjectPlace& to,
+                                       const GoOn& go_on) {
   OldPlace from(before);
-  std::set<std::string> copied;
+  std::set<std::string> seen;
   TraceMoveReport report;
   for (;;) {
     BENCHHUD_ASSIGN(const auto packs, trace::moved_traces(store));
     for (const MovedTrace& each : packs) {
-      if (copied.contains(each.pack.key)) continue;
+      if (seen.contains(each.pack.key)) continue;
       if (go_on && !go_on(report)) return was_stopped();
-      BENCHHUD_TRY(copy_pack(store, from, to, each.pack));
-      copied.insert(each.pack.key);
+      const auto copied = copy_pack(store, from, to, each.pack);
+      if (!copied && copied.error().code != ErrorCode::kCorrupt) return copied.error();
+      seen.insert(each.pack.key);
+      if (!copied) {
+        add_problem(&report, each.trace, copied.error().message);
+        continue;
+      }
       ++report.moved;
       report.bytes += each.pack.facts.byte_count;
     }
     BENCHHUD_ASSIGN(auto writing, Transaction::begin(store, Transaction::Kind::kWrite));
     BENCHHUD_ASSIGN(const auto now, trace::moved_traces(store));
     const bool has_all = std::ranges::all_of(
-        now, [&](const MovedTrace& each) { return copied.contains(each.pack.key); });
+        now, [&](const MovedTrace& each) { return seen.contains(each.pack.key); });
     if (!has_all) continue;
     BENCHHUD_ASSIGN(const std::string id, trace::place_id(store));
     BENCHHUD_TRY(trace::set_trace_place(store, before, TracePlace{to.address(), id, true}));
-    BENCHHUD_TRY(schema::note(
-        store, "traces move",
-        fmt::format("from {} to {}: {} packs", before.address, to.address(), copied.size())));
-    return writing.commit();
+    BENCHHUD_TRY(
+        schema::note(store, "traces move",
+                     fmt::format("from {} to {}: {} packs, {} lost or damaged", before.address,
+                                 to.address(), report.moved, report.failed)));
+    BENCHHUD_TRY(writing.commit());
+    return report;
   }
 }
 
@@ -174,13 +195,6 @@ Error place_was_changed(const TraceMoveReport& report, const ObjectPlace& place)
                       "where new ones go. {} were moved there before; `benchhud traces` says where "
                       "they are now",
                       place.address(), schema::count_text(report.moved, "trace"))};
-}
-
-void add_problem(TraceMoveReport* report, TraceId trace, const std::string& words) {
-  ++report->failed;
-  if (report->problems.size() < kMostProblems) {
-    report->problems.push_back(fmt::format("trace {}: {}", schema::to_int(trace), words));
-  }
 }
 
 Expected<void> note_moves(Connection& store, const TraceMoveReport& report,
@@ -221,21 +235,21 @@ Expected<bool> bring_back(Connection& store, const schema::StoreTurns& turns, Tr
 
 }  // namespace
 
-Expected<std::unique_ptr<ObjectPlace>> use_place(Connection& store, std::string_view address,
-                                                 const GoOn& go_on) {
+Expected<PlaceInUse> use_place(Connection& store, std::string_view address, const GoOn& go_on) {
   BENCHHUD_ASSIGN(const auto before, trace::trace_place(store));
-  BENCHHUD_ASSIGN(auto place, claim(store, address, before, go_on));
-  if (before && before->address != place->address()) {
-    BENCHHUD_TRY(change_place(store, *before, *place, go_on));
-    return place;
+  PlaceInUse used;
+  BENCHHUD_ASSIGN(used.place, claim(store, address, before, go_on));
+  if (before && before->address != used.place->address()) {
+    BENCHHUD_ASSIGN(used.copied, change_place(store, *before, *used.place, go_on));
+    return used;
   }
-  if (before && before->takes_new) return place;
+  if (before && before->takes_new) return used;
   BENCHHUD_ASSIGN(auto writing, Transaction::begin(store, Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const std::string id, trace::place_id(store));
-  BENCHHUD_TRY(trace::set_trace_place(store, before, TracePlace{place->address(), id, true}));
-  BENCHHUD_TRY(schema::note(store, "traces move", "traces go to " + place->address()));
+  BENCHHUD_TRY(trace::set_trace_place(store, before, TracePlace{used.place->address(), id, true}));
+  BENCHHUD_TRY(schema::note(store, "traces move", "traces go to " + used.place->address()));
   BENCHHUD_TRY(writing.commit());
-  return place;
+  return used;
 }
 
 Expected<TraceMoveReport> move_traces_out(Connection& store, const schema::StoreTurns& turns,

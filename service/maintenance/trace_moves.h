@@ -19,7 +19,7 @@ namespace benchhud::service {
 struct TraceMoveReport {
   std::int64_t moved = 0;
   std::int64_t bytes = 0;             ///< of their packs
-  std::vector<std::string> problems;  ///< of traces that stay where they were: at most 20
+  std::vector<std::string> problems;  ///< of traces that were not moved: at most 20
   std::int64_t failed = 0;            ///< how many those were
   bool was_stopped = false;
 };
@@ -28,15 +28,19 @@ struct TraceMoveReport {
 /// again at any time.
 using GoOn = std::function<bool(const TraceMoveReport&)>;
 
-/// Makes the place at `address` the store's, for new traces as well, and returns it. Where the
-/// store has another one, all packs are first copied, if they are not there yet, and stay where
-/// they were as well; the old place is opened only for those. The place is marked as this store's
-/// unless it is set already. Errors: kConflict, the place is another store's, or another process
-/// has set one meanwhile; kPlaceRefused, the store has moved traces, and they are not there; kBusy,
-/// it was stopped; the places', the store's.
-schema::Expected<std::unique_ptr<schema::ObjectPlace>> use_place(schema::Connection& store,
-                                                                 std::string_view address,
-                                                                 const GoOn& go_on);
+struct PlaceInUse {
+  std::unique_ptr<schema::ObjectPlace> place;
+  /// Packs that were copied into it, and those that could not be: lost or damaged where they were.
+  TraceMoveReport copied;
+};
+/// Makes the place at `address` the store's, for new traces as well. Where the store has another
+/// one, all packs are first copied, if they are not there yet, and stay where they were as well;
+/// the old place is opened only for those. One that is lost or damaged there is reported and left
+/// out. The place is marked as this store's unless it is set already. Errors: kConflict, the place
+/// is another store's, or another process has set one meanwhile; kPlaceRefused, the store has moved
+/// traces, and they are not there; kBusy, it was stopped; the places', the store's.
+schema::Expected<PlaceInUse> use_place(schema::Connection& store, std::string_view address,
+                                       const GoOn& go_on);
 
 /// Moves all traces of the store into its place, each whole, and waits before each until nobody
 /// does long work on the store; others need not wait for it. A trace that somebody dropped on a

@@ -309,9 +309,13 @@ test("a bucket that is gone, forbidden or fails for the moment: it is said, noth
       await server.stop();
       server = await serve();
       const [id] = await idsOf(server);
-      const answer = await bytesOf(server, `/traces/${id}`);
-      assert.equal(answer.status, http, `${name}: ${answer.body}`);
-      assert.match(answer.body.toString(), words, name);
+      for (const [headers, why] of [[server.bearer(), words], [{}, /cannot be used now/]]) {
+        const answer = await bytesOf(server, `/traces/${id}`, headers);
+        assert.equal(answer.status, http, `${name}: ${answer.body}`);
+        assert.match(answer.body.toString(), why, name);
+        // Where the place is, and with which keys it is asked, is for who is signed in.
+        assert.equal(answer.body.includes(store.endpoint), why === words, name);
+      }
       store.faults = [];
       assert.equal((await bytesOf(server, `/traces/${id}`)).status, 200, name);
       await server.stop();

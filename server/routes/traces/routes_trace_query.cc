@@ -11,6 +11,7 @@
 #include "server/routes/route_tables.h"
 #include "server/routes/traces/trace_parts.h"
 #include "trace/answers/trace_sql.h"
+#include "trace/pack/trace_move.h"
 
 namespace benchhud::server {
 namespace {
@@ -56,14 +57,18 @@ Expected<ResponsePlan> query_trace(RequestContext& context) {
   plan.is_fleeting = true;  // how far it comes in its time is another matter each time
   plan.is_without_store = true;
   if (context.is_csv()) plan.content_type = "text/csv; charset=utf-8";
-  BENCHHUD_ASSIGN(const trace::CheckedTrace trace,
-                  asked.data.checked(context.reader().connection(), asked.id));
-  plan.body = [&context, trace]() -> Expected<std::string> {
+  auto checked = asked.data.checked(context.reader().connection(), asked.id);
+  if (!checked) return as_told(context, std::move(checked).error());
+  plan.body = [&context, trace = *std::move(checked)]() -> Expected<std::string> {
     auto answer = context.queries.answer(trace, context.query.text("sql"),
                                          context.query.size("limit"), context.is_cancelled);
     if (!answer && (answer.error().code == schema::ErrorCode::kInvalidArgument ||
                     answer.error().code == schema::ErrorCode::kTooLarge)) {
       context.wrong_parameter = "sql";
+    }
+    // Where the pack had to be fetched once more.
+    if (!answer && !context.who.token && trace::is_of_the_place(answer.error())) {
+      return without_place(std::move(answer).error());
     }
     if (!answer || !context.is_csv()) return answer;
     return csv_of_answer(*answer);

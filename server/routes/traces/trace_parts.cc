@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <limits>
 #include <utility>
 
@@ -29,11 +30,36 @@ schema::Error no_trace(schema::TraceId id) {
   return {schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
 }
 
+schema::Error without_place(schema::Error error) {
+  error.message =
+      "The place where the trace is kept cannot be used now. Who is signed in is told why, and so "
+      "is who runs `benchhud doctor`.";
+  return error;
+}
+
+schema::Error as_told(RequestContext& context, schema::Error error) {
+  if (context.who.token) return error;
+  const auto place = trace::trace_place(context.reader().connection());
+  const bool names_the_place =
+      place && *place && error.message.find((*place)->address) != std::string::npos;
+  if (error.code == schema::ErrorCode::kCorrupt) {
+    // It is of this trace's pack alone, which it names.
+    if (names_the_place) boost::replace_all(error.message, (*place)->address, "the place");
+    return error;
+  }
+  const bool names_a_file =
+      error.code == schema::ErrorCode::kIo || error.code == schema::ErrorCode::kFull;
+  if (names_a_file || names_the_place) return without_place(std::move(error));
+  return error;
+}
+
 Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
   trace.id = schema::TraceId{context.query.integer("id")};
-  BENCHHUD_ASSIGN(trace.data, trace::OpenTrace::open(context.reader().connection(), trace.id,
-                                                     trace::PackWait::kShort));
+  auto opened =
+      trace::OpenTrace::open(context.reader().connection(), trace.id, trace::PackWait::kShort);
+  if (!opened) return as_told(context, std::move(opened).error());
+  trace.data = *std::move(opened);
   auto info = trace::TraceQueries(trace.data.database(), trace.data.number()).info();
   if (!info) {
     context.wrong_parameter = "id";

@@ -35,6 +35,12 @@ trace::TokenId token_of(const RequestContext& context);
 /// What is said of a trace that is not there, and of one that somebody else dropped.
 schema::Error no_trace(schema::TraceId id);
 
+/// An error of a trace that is kept outside the store, as who asks is told it: the address of the
+/// place, the keys it is asked with and names of files are for who is signed in.
+schema::Error as_told(RequestContext& context, schema::Error error);
+/// What those are told who are not.
+schema::Error without_place(schema::Error error);
+
 /// The trace of the parameter `id`. Errors: kNotFound where there is none that who asks may see, or
 /// where the parameter `key` is of another one: what an address with a key answers is kept for good
 /// by who asked. Of a trace that somebody dropped nothing is kept: it sets `is_private`.

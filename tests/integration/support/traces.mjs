@@ -21,8 +21,8 @@ export function madeUpTrace() {
 }
 
 /** An answer of the API, of whatever status. */
-export const bytesOf = async (server, path) => {
-  const response = await fetch(`${server.base}/api/v1${path}`);
+export const bytesOf = async (server, path, headers = {}) => {
+  const response = await fetch(`${server.base}/api/v1${path}`, { headers });
   return { status: response.status, etag: response.headers.get("etag"), body: Buffer.from(await response.arrayBuffer()) };
 };
 /** One that has to be 200. */

@@ -67,7 +67,7 @@ class TraceMoves : public testing::Test {
   void use() {
     auto used = use_place(*store_, place_path(), nullptr);
     ASSERT_TRUE(used) << used.error().message;
-    place_ = *std::move(used);
+    place_ = std::move(used->place);
   }
   void move_out() {
     use();
@@ -360,6 +360,39 @@ TEST_F(TraceMoves, AStoreThatDoesNotKnowItsPlaceIsToldItOnlyWhereThePacksAre) {
   EXPECT_TRUE(fs::is_empty(folder_ / "empty")) << "it is not marked";
   use();
   bring_back();
+}
+
+TEST_F(TraceMoves, APackThatIsLostOrDamagedKeepsNoOtherFromAnotherPlace) {
+  move_out();
+  const auto packs = trace::moved_traces(*store_);
+  ASSERT_TRUE(packs);
+  fs::create_directories(folder_ / "second");
+  fs::create_directories(folder_ / "third");
+  fs::remove(folder_ / "place" / packs->at(0).pack.key);
+  auto second = use_place(*store_, (folder_ / "second").string(), nullptr);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->copied.moved, 1);
+  EXPECT_EQ(second->copied.failed, 1);
+  ASSERT_EQ(second->copied.problems.size(), 1u);
+  EXPECT_THAT(second->copied.problems[0],
+              AllOf(HasSubstr(fmt::format("trace {}:", schema::to_int(packs->at(0).trace))),
+                    HasSubstr(packs->at(0).pack.key)));
+  EXPECT_EQ(trace::trace_place(*store_)->value().address, (folder_ / "second").string());
+  EXPECT_TRUE(trace::OpenTrace::open(*store_, packs->at(1).trace));
+  // The other one's bytes change; it stays where it was.
+  const fs::path changed = folder_ / "second" / packs->at(1).pack.key;
+  const auto size = fs::file_size(changed);
+  fs::permissions(changed, fs::perms::owner_write, fs::perm_options::add);
+  std::fstream(changed, std::ios::in | std::ios::out | std::ios::binary).seekp(size / 2) << "wrong";
+  const auto third = use_place(*store_, (folder_ / "third").string(), nullptr);
+  ASSERT_TRUE(third) << third.error().message;
+  EXPECT_EQ(third->copied.moved, 0);
+  EXPECT_EQ(third->copied.failed, 2);
+  EXPECT_FALSE(fs::exists(folder_ / "third" / packs->at(1).pack.key));
+  EXPECT_EQ(fs::file_size(changed), size);
+  const auto seen = examine_place(*store_, *third->place, false);
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_EQ(seen->damaged, 2);
 }
 
 TEST_F(TraceMoves, ALostPackThatIsMadeAgainComesBackAsTheFileIsReadNow) {

@@ -236,11 +236,12 @@ Expected<void> FolderPlace::list(std::string_view prefix,
   const auto cannot_list = [&](const std::error_code& why) {
     return Error{ErrorCode::kIo, fmt::format("cannot list {}: {}", address_, why.message())};
   };
+  const std::size_t above = (folder_ / "").native().size();
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder_, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    const std::string key = entry->path().lexically_relative(folder_).generic_string();
+    const std::string key = entry->path().native().substr(above);
     if (entry->is_directory(ignored)) {
       // Below a folder all keys begin with its name.
       const std::string below = key + "/";

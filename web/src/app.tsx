@@ -62,7 +62,8 @@ function page(path: string) {
   if (parts[0] === "runs" && parts.length === 2) return <RunPage id={parts[1] as string} />;
   if (path === "/verification") return <VerificationPage />;
   if (path === "/models") return <ModelsPage />;
-  if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
+  if (parts[0] === "models" && parts.length === 3)
+    return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
   if (path === "/explore") return <ExplorePage />;
   if (parts[0] === "backends" && parts.length === 2) return <SlicePage kind="backend" name={parts[1] as string} />;
   if (parts[0] === "suites" && parts.length === 2) return <SlicePage kind="suite" name={parts[1] as string} />;
@@ -79,7 +80,8 @@ function page(path: string) {
   if (path === "/artifacts") return <ArtifactsPage />;
   const Numbered = NUMBERED.get(parts[0] as string);
   // Whole numbers that are told apart: what is longer is nothing's.
-  if (Numbered && parts.length === 2 && /^\d{1,15}$/.test(parts[1] as string)) return <Numbered key={path} id={Number(parts[1])} />;
+  if (Numbered && parts.length === 2 && /^\d{1,15}$/.test(parts[1] as string))
+    return <Numbered key={path} id={Number(parts[1])} />;
   return <NotFound path={path} />;
 }
 
@@ -119,7 +121,9 @@ class Guard extends Component<{ children: ComponentChildren }, { failed: string 
       <div class="problem" role="alert">
         <strong>This page could not be drawn</strong>
         <p class="mono">{this.state.failed}</p>
-        <p class="quiet">That is a defect of benchhud; the data is untouched. Please report it with the address of this page.</p>
+        <p class="quiet">
+          That is a defect of benchhud; the data is untouched. Please report it with the address of this page.
+        </p>
       </div>
     );
   }

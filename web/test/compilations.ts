@@ -1,12 +1,53 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Compilation } from "../src/api/types";
-import { cacheWords, compilationsSentence, compileId, isRecompilation, logName, nothingCompiled, occurrence, place, regionRuns, resumed, stackTree, stacksCsv, stacksOf } from "../src/lib/compilations";
+import {
+  cacheWords,
+  compilationsSentence,
+  compileId,
+  isRecompilation,
+  logName,
+  nothingCompiled,
+  occurrence,
+  place,
+  regionRuns,
+  resumed,
+  stackTree,
+  stacksCsv,
+  stacksOf,
+} from "../src/lib/compilations";
 
 const compilation = (more: Partial<Compilation>): Compilation => ({
-  ordinal: 0, compile_id: "0/0", occurrence: 1, attempt: 0, line: 1, logged_at: "12-06 15:20:13.926", frame_name: "forward", frame_file: "/m.py", frame_line: 3, seconds: 1, restart_seconds: 0,
-  guard_count: null, shape_guard_count: null, op_count: null, node_count: null, input_count: null, cache_size: null, fail_type: null, fail_reason: null, fail_file: null, fail_line: null,
-  stack: [], phases: [], restarts: [], graph_breaks: [], recompiles: [], caches: [], outputs: [], output_count: 0, ...more,
+  ordinal: 0,
+  compile_id: "0/0",
+  occurrence: 1,
+  attempt: 0,
+  line: 1,
+  logged_at: "12-06 15:20:13.926",
+  frame_name: "forward",
+  frame_file: "/m.py",
+  frame_line: 3,
+  seconds: 1,
+  restart_seconds: 0,
+  guard_count: null,
+  shape_guard_count: null,
+  op_count: null,
+  node_count: null,
+  input_count: null,
+  cache_size: null,
+  fail_type: null,
+  fail_reason: null,
+  fail_file: null,
+  fail_line: null,
+  stack: [],
+  phases: [],
+  restarts: [],
+  graph_breaks: [],
+  recompiles: [],
+  caches: [],
+  outputs: [],
+  output_count: 0,
+  ...more,
 });
 const frame = (name: string, line: number) => ({ file: "/m.py", line, name, code: null });
 
@@ -33,17 +74,33 @@ test("frames behind graph breaks are known by their name", () => {
 });
 
 test("the sentence counts failures, recompilations, restarts and resumed frames", () => {
-  const items = [compilation({ attempt: 2 }), compilation({ compile_id: "0/10", fail_type: "E" }), compilation({ compile_id: "1/0", frame_name: "torch_dynamo_resume_in_f_at_4" })];
-  assert.equal(compilationsSentence(items, 3), "3 compilations: 1 failure, 1 recompilation, 2 restarts, 1 frame resumed behind a graph break.");
+  const items = [
+    compilation({ attempt: 2 }),
+    compilation({ compile_id: "0/10", fail_type: "E" }),
+    compilation({ compile_id: "1/0", frame_name: "torch_dynamo_resume_in_f_at_4" }),
+  ];
+  assert.equal(
+    compilationsSentence(items, 3),
+    "3 compilations: 1 failure, 1 recompilation, 2 restarts, 1 frame resumed behind a graph break.",
+  );
   assert.equal(compilationsSentence([compilation({})], 1), "1 compilation: no failure, recompilation or restart.");
-  assert.deepEqual([logName("m/torch-trace-x/dedicated_log_torch_trace_rank_0_ab.log"), logName("a/b.log")], ["rank_0_ab", "b.log"]);
+  assert.deepEqual(
+    [logName("m/torch-trace-x/dedicated_log_torch_trace_rank_0_ab.log"), logName("a/b.log")],
+    ["rank_0_ab", "b.log"],
+  );
   assert.match(compilationsSentence(items, 5000), /^Of 5,000 compilations the first 3: /);
-  assert.deepEqual([isRecompilation(compilation({ compile_id: "10/0" })), isRecompilation(compilation({ recompiles: ["why"] }))], [false, true]);
+  assert.deepEqual(
+    [isRecompilation(compilation({ compile_id: "10/0" })), isRecompilation(compilation({ recompiles: ["why"] }))],
+    [false, true],
+  );
 });
 
 test("each cache is named once with its outcomes", () => {
   const use = (cache: string, outcome: "hit" | "miss" | "bypass") => ({ cache, outcome, reason: "" });
-  assert.equal(cacheWords([use("fx_graph", "miss"), use("fx_graph", "hit"), use("fx_graph", "hit"), use("aotautograd", "bypass")]), "fx_graph: miss and hit, aotautograd: bypass");
+  assert.equal(
+    cacheWords([use("fx_graph", "miss"), use("fx_graph", "hit"), use("fx_graph", "hit"), use("aotautograd", "bypass")]),
+    "fx_graph: miss and hit, aotautograd: bypass",
+  );
   assert.equal(cacheWords([]), "");
 });
 
@@ -81,13 +138,25 @@ test("the CSV of stacks has a row per frame in the order of the log; a formula i
 
 test("regions of a trace are those of the compile id, unless the id or the trace does not tell", () => {
   const executed = { count: 3, total_ns: 30, mean_ns: 10, min_ns: 9, max_ns: 11 };
-  const frame = { frame: "0", executions: 3, recompiles: 0, compilations_ever: 1, versions: [{ id: "0/0", executed, compiled: executed }], versions_left_out: 0 };
+  const frame = {
+    frame: "0",
+    executions: 3,
+    recompiles: 0,
+    compilations_ever: 1,
+    versions: [{ id: "0/0", executed, compiled: executed }],
+    versions_left_out: 0,
+  };
   const ids = ["0/0", "1/0"].map((compile_id) => ({ compile_id }));
   const runs = regionRuns(ids, { frames: [frame], frames_left_out: 0 });
   assert.deepEqual(runs?.get("0/0"), { executed });
   assert.deepEqual(runs?.get("1/0"), { unknown: "no region of this id ran in the trace" });
-  assert.deepEqual(regionRuns(ids, { frames: [frame], frames_left_out: 1 })?.get("1/0"), { unknown: "the trace has more regions than its report lists" });
-  assert.match(JSON.stringify(regionRuns([...ids, { compile_id: "0/0" }], { frames: [frame], frames_left_out: 0 })?.get("0/0")), /2 times/);
+  assert.deepEqual(regionRuns(ids, { frames: [frame], frames_left_out: 1 })?.get("1/0"), {
+    unknown: "the trace has more regions than its report lists",
+  });
+  assert.match(
+    JSON.stringify(regionRuns([...ids, { compile_id: "0/0" }], { frames: [frame], frames_left_out: 0 })?.get("0/0")),
+    /2 times/,
+  );
   assert.equal(regionRuns(ids, { frames: [], frames_left_out: 0 }), null);
   assert.equal(regionRuns(ids, null), null);
 });

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Contract, boundsText, curlCommand, fieldsOf, mentions, operationsOf, resolved, typePieces } from "../src/lib/contract";
+import {
+  type Contract,
+  boundsText,
+  curlCommand,
+  fieldsOf,
+  mentions,
+  operationsOf,
+  resolved,
+  typePieces,
+} from "../src/lib/contract";
 
 const contract = JSON.parse(readFileSync(new URL("../../schema/openapi.json", import.meta.url), "utf8")) as Contract;
 const operations = operationsOf(contract);
@@ -18,7 +27,10 @@ test("every operation of the contract is there, with a group, parameters that ar
   for (const operation of operations) {
     assert.ok(groups.has(operation.group), operation.id);
     for (const parameter of operation.parameters) assert.ok(parameter.name && parameter.schema, operation.id);
-    assert.ok(operation.answers.some((answer) => answer.status.startsWith("2")), operation.id);
+    assert.ok(
+      operation.answers.some((answer) => answer.status.startsWith("2")),
+      operation.id,
+    );
   }
   assert.ok(one("getRun").parameters.some((parameter) => parameter.name === "run" && parameter.in === "path"));
 });
@@ -31,9 +43,21 @@ test("a token's scope, nothing, or what reading takes", () => {
 });
 
 test("types in words, with the names of shapes apart", () => {
-  assert.deepEqual(typePieces({ type: ["string", "null"], format: "date-time" }), ["string (date-time)", " or ", "null"]);
-  assert.deepEqual(typePieces({ type: "array", items: { $ref: "#/components/schemas/Run" } }), ["list", " of ", { schema: "Run" }]);
-  assert.deepEqual(typePieces({ anyOf: [{ $ref: "#/components/schemas/A" }, { type: "null" }] }), [{ schema: "A" }, " or ", "null"]);
+  assert.deepEqual(typePieces({ type: ["string", "null"], format: "date-time" }), [
+    "string (date-time)",
+    " or ",
+    "null",
+  ]);
+  assert.deepEqual(typePieces({ type: "array", items: { $ref: "#/components/schemas/Run" } }), [
+    "list",
+    " of ",
+    { schema: "Run" },
+  ]);
+  assert.deepEqual(typePieces({ anyOf: [{ $ref: "#/components/schemas/A" }, { type: "null" }] }), [
+    { schema: "A" },
+    " or ",
+    "null",
+  ]);
   assert.deepEqual(typePieces({ type: "object", additionalProperties: { type: "string" } }), ["object of ", "string"]);
   assert.deepEqual(typePieces({ enum: ["a", 1, null] }), ['"a" or 1 or null']);
   assert.deepEqual(typePieces({}), ["anything"]);
@@ -43,7 +67,17 @@ test("types in words, with the names of shapes apart", () => {
 });
 
 test("fields within fields, to a depth; named shapes are not gone into", () => {
-  const schema = { type: "object", required: ["a"], properties: { a: { type: "object", properties: { b: { type: "array", items: { type: "object", properties: { c: { type: "integer" } } } } } }, d: { $ref: "#/components/schemas/Run" } } };
+  const schema = {
+    type: "object",
+    required: ["a"],
+    properties: {
+      a: {
+        type: "object",
+        properties: { b: { type: "array", items: { type: "object", properties: { c: { type: "integer" } } } } },
+      },
+      d: { $ref: "#/components/schemas/Run" },
+    },
+  };
   assert.deepEqual(
     fieldsOf(schema).map((field) => [field.name, field.required]),
     [
@@ -53,12 +87,16 @@ test("fields within fields, to a depth; named shapes are not gone into", () => {
       ["d", false],
     ],
   );
-  for (const name of Object.keys(contract.components.schemas)) assert.ok(Array.isArray(fieldsOf(resolved(contract, { $ref: `#/components/schemas/${name}` }))), name);
+  for (const name of Object.keys(contract.components.schemas))
+    assert.ok(Array.isArray(fieldsOf(resolved(contract, { $ref: `#/components/schemas/${name}` }))), name);
 });
 
 test("an example is a command that a shell takes", () => {
   assert.equal(curlCommand(one("getRun"), "http://h/api/v1"), "curl 'http://h/api/v1/runs/2025-11-10'");
-  assert.match(curlCommand(one("actOnAlert"), "http://h/api/v1") ?? "", /^curl 'http:\/\/h\/api\/v1\/alerts\/\d+\/actions' -H "Authorization: Bearer \$BENCHHUD_TOKEN" --json '\{"kind":"state",/);
+  assert.match(
+    curlCommand(one("actOnAlert"), "http://h/api/v1") ?? "",
+    /^curl 'http:\/\/h\/api\/v1\/alerts\/\d+\/actions' -H "Authorization: Bearer \$BENCHHUD_TOKEN" --json '\{"kind":"state",/,
+  );
   assert.match(curlCommand(one("uploadResults"), "") ?? "", /--data-binary @FILE$/);
   assert.match(curlCommand(one("removeTraceNote"), "") ?? "", /^curl -X DELETE '/);
   assert.match(curlCommand({ ...one("getRun"), exampleAddress: "/x'y" }, "") ?? "", /'\/x'\\''y'/);

@@ -3,7 +3,14 @@ import { test } from "node:test";
 import type { RunRef } from "../src/api/types";
 import { firstRange } from "../src/lib/exclusion";
 
-const run = (id: number): RunRef => ({ id, name: `night ${id}`, accelerator_model: "A100", started_at: "2025-11-01T00:00:00Z", verified_at: null, labels: {} });
+const run = (id: number): RunRef => ({
+  id,
+  name: `night ${id}`,
+  accelerator_model: "A100",
+  started_at: "2025-11-01T00:00:00Z",
+  verified_at: null,
+  labels: {},
+});
 /** Newest first, as the API lists them. */
 const runs = Array.from({ length: 30 }, (_, place) => run(130 - place));
 

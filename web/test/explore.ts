@@ -13,11 +13,21 @@ test("an address without anything asks what the first preset asks", () => {
   assert.equal(asked.view, "lines");
   assert.deepEqual(asked.measure, { kind: "group", key: "geomean" });
   assert.deepEqual(asked.by, ["backend", "test"]);
-  assert.deepEqual([asked.x, asked.y], [{ metric: "speedup", end: "before" }, { metric: "speedup", end: "after" }]);
+  assert.deepEqual(
+    [asked.x, asked.y],
+    [
+      { metric: "speedup", end: "before" },
+      { metric: "speedup", end: "after" },
+    ],
+  );
 });
 
 test("nonsense in an address becomes what is usual", () => {
-  const asked = readAsked(new URLSearchParams("view=pie&metric=no.such&by=colour,test,test,suite,backend&runs=9999&span=0&since=yesterday&until=2025-13-45x&x=weight.sometimes&of=mass"));
+  const asked = readAsked(
+    new URLSearchParams(
+      "view=pie&metric=no.such&by=colour,test,test,suite,backend&runs=9999&span=0&since=yesterday&until=2025-13-45x&x=weight.sometimes&of=mass",
+    ),
+  );
   assert.equal(asked.view, "lines");
   assert.deepEqual(asked.measure, { kind: "group", key: "geomean" });
   assert.deepEqual(asked.by, ["test", "suite"], "known ones, each once, two at most");
@@ -27,7 +37,8 @@ test("nonsense in an address becomes what is usual", () => {
 });
 
 test("a number's name reads back", () => {
-  for (const text of ["geomean", "each.speedup", "metric.total_time", "out_of_memory"]) assert.equal(writeMeasure(readMeasure(text)), text);
+  for (const text of ["geomean", "each.speedup", "metric.total_time", "out_of_memory"])
+    assert.equal(writeMeasure(readMeasure(text)), text);
   const asked = readAsked(new URLSearchParams("of=metric.xla_Time.s&x=metric.a.b.before&y=metric..after"));
   assert.equal(asked.of, "metric.xla_Time.s");
   assert.deepEqual(asked.x, { metric: "metric.a.b", end: "before" }, "a metric's name may have dots");
@@ -55,11 +66,21 @@ const point = (passing: number, total: number): HistoryPoint => ({
   compile: null,
   steady: null,
 });
-const group = (backend: string, points: (HistoryPoint | null)[]): HistoryGroup => ({ suite: null, test: "eval", backend, column: null, steady_set: { n: 0, of: 1 }, points });
+const group = (backend: string, points: (HistoryPoint | null)[]): HistoryGroup => ({
+  suite: null,
+  test: "eval",
+  backend,
+  column: null,
+  steady_set: { n: 0, of: 1 },
+  points,
+});
 
 test("what a run does not have is no point, and never 0", () => {
   const one = group("inductor", [point(3, 4), null, point(0, 4)]);
-  const of = (key: string) => pointsOf(one, GROUP_METRICS.find((metric) => metric.key === key) as (typeof GROUP_METRICS)[number]).map((value) => value && value.value);
+  const of = (key: string) =>
+    pointsOf(one, GROUP_METRICS.find((metric) => metric.key === key) as (typeof GROUP_METRICS)[number]).map(
+      (value) => value && value.value,
+    );
   assert.deepEqual(of("passing"), [3, null, null], "nothing verified is not nothing passing");
   assert.deepEqual(of("pass_rate"), [75, null, null]);
   assert.deepEqual(of("has_timings"), [4, null, 4]);
@@ -71,7 +92,13 @@ test("what a run does not have is no point, and never 0", () => {
 
 test("a backend keeps its colour where only backends are told apart", () => {
   const groups = [group("inductor", []), group("openxla+dynamo", [])];
-  assert.deepEqual(groupStyles(groups, ["backend"]).map(({ color, name }) => [color, name]), [["#0072b2", "inductor"], ["#d55e00", "openxla+dynamo"]]);
+  assert.deepEqual(
+    groupStyles(groups, ["backend"]).map(({ color, name }) => [color, name]),
+    [
+      ["#0072b2", "inductor"],
+      ["#d55e00", "openxla+dynamo"],
+    ],
+  );
   assert.equal(groupName(groups[0] as HistoryGroup, ["test", "backend"]), "inference · inductor");
   assert.equal(groupName(groups[0] as HistoryGroup, []), "all results");
   assert.equal(new Set(groupStyles(groups, ["test", "backend"]).map(({ color }) => color)).size, 2);
@@ -105,7 +132,11 @@ test("bins have an edge at no change and hold every ratio once", () => {
   for (const ratio of ratios) {
     const bin = bins[binOf(bins, ratio)];
     assert.ok(bin, String(ratio));
-    if (bin.open === "") assert.ok(ratio >= bin.low * (1 - 1e-9) && ratio < bin.high * (1 + 1e-9), `${ratio} in ${bin.low} to ${bin.high}`);
+    if (bin.open === "")
+      assert.ok(
+        ratio >= bin.low * (1 - 1e-9) && ratio < bin.high * (1 + 1e-9),
+        `${ratio} in ${bin.low} to ${bin.high}`,
+      );
   }
   assert.deepEqual(ratioBins([]), []);
   assert.deepEqual(ratioBins([NaN, 0, -1, Infinity]), []);
@@ -120,15 +151,22 @@ test("the median of nothing is none", () => {
 
 test("a file's names are text, and nothing in it is markup or no character of XML", () => {
   const name = `<script>alert(1)</script>&"\u0000\ud800`;
-  const text = svgText(h("svg", { "data-x": name, onClick: () => 1, class: "left out" }, [h("text", null, name), null, false, 3]));
-  assert.equal(text, `<svg data-x="&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;\ufffd\ufffd"><text>&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;\ufffd\ufffd</text>3</svg>`);
+  const text = svgText(
+    h("svg", { "data-x": name, onClick: () => 1, class: "left out" }, [h("text", null, name), null, false, 3]),
+  );
+  assert.equal(
+    text,
+    `<svg data-x="&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;\ufffd\ufffd"><text>&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;\ufffd\ufffd</text>3</svg>`,
+  );
   assert.equal(svgText(h("g", { "data-href": "/models" }, h("circle", { r: 2 }))), `<g><circle r="2"></circle></g>`);
   const Part = ({ n }: { n: number }) => h("g", null, n);
   assert.equal(svgText(h(Part, { n: 2 })), "<g>2</g>");
 });
 
 test("labels that tell kinds of runs apart are slices, those that name each run are not", () => {
-  const runs = Array.from({ length: 30 }, (_, night) => ({ labels: { commit: `c${night}`, pytorch: night < 9 ? "2.8" : "2.9", branch: night % 2 ? "dev" : "main" } }));
+  const runs = Array.from({ length: 30 }, (_, night) => ({
+    labels: { commit: `c${night}`, pytorch: night < 9 ? "2.8" : "2.9", branch: night % 2 ? "dev" : "main" },
+  }));
   assert.deepEqual(labelSlices(runs), ["branch:dev", "branch:main", "pytorch:2.8", "pytorch:2.9"]);
   assert.deepEqual(labelSlices([]), []);
 });

@@ -1,7 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amount, percent } from "../src/lib/profile";
-import { age, bytes, change, count, digits, duration, hoverText, moment, percentInterval, plural, reason, short, testName, times, unitOf } from "../src/lib/format";
+import {
+  age,
+  bytes,
+  change,
+  count,
+  digits,
+  duration,
+  hoverText,
+  moment,
+  percentInterval,
+  plural,
+  reason,
+  short,
+  testName,
+  times,
+  unitOf,
+} from "../src/lib/format";
 
 test("three significant digits, whatever the size", () => {
   assert.equal(digits(0.84213), "0.842");
@@ -80,14 +96,37 @@ test("names people use", () => {
 /** Values of all sizes, those just below and above where a unit changes among them. */
 const sizes = (low: number, high: number): number[] => {
   const found: number[] = [];
-  for (let power = low; power <= high; ++power) for (const lead of [1, 1.004, 1.2, 1.5, 1.797, 3.6, 5.9949, 8.6399, 9.994, 9.996, 9.9996]) found.push(lead * 10 ** power);
-  for (let minutes = 1; minutes <= 300; ++minutes) for (const off of [-30.5, -29.5, -0.6, -0.4, 0, 0.4, 0.6]) found.push(60 * minutes + off);
+  for (let power = low; power <= high; ++power)
+    for (const lead of [1, 1.004, 1.2, 1.5, 1.797, 3.6, 5.9949, 8.6399, 9.994, 9.996, 9.9996])
+      found.push(lead * 10 ** power);
+  for (let minutes = 1; minutes <= 300; ++minutes)
+    for (const off of [-30.5, -29.5, -0.6, -0.4, 0, 0.4, 0.6]) found.push(60 * minutes + off);
   return found;
 };
 const plain = (text: string): number => Number(text.replace(/,/g, "").replace("\u2212", "-"));
-const SIZES: Record<string, number> = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, d: 86400, w: 7 * 86400, months: 30.44 * 86400, years: 365.25 * 86400, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+const SIZES: Record<string, number> = {
+  ns: 1e-9,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  min: 60,
+  h: 3600,
+  d: 86400,
+  w: 7 * 86400,
+  months: 30.44 * 86400,
+  years: 365.25 * 86400,
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+};
 /** What a text with units says, read again. */
-const read = (text: string): number => [...text.matchAll(/(\u2212?[\d.,]+) (\S+)/g)].reduce((sum, [, number, unit]) => sum + plain(number as string) * (SIZES[unit as string] as number), 0);
+const read = (text: string): number =>
+  [...text.matchAll(/(\u2212?[\d.,]+) (\S+)/g)].reduce(
+    (sum, [, number, unit]) => sum + plain(number as string) * (SIZES[unit as string] as number),
+    0,
+  );
 
 test("a duration is rounded before its unit is chosen, whatever its size", () => {
   assert.equal(duration(179.7), "3 min 0 s");
@@ -98,7 +137,10 @@ test("a duration is rounded before its unit is chosen, whatever its size", () =>
   assert.equal(duration(7199.9), "2 h 0 min");
   for (const size of sizes(-8, 7)) {
     const text = duration(size);
-    assert.ok(Math.abs(read(text) - size) <= Math.max(0.0051 * size, size > 7170 ? 30 : size > 119 ? 0.5 : 0), `${size}: ${text}`);
+    assert.ok(
+      Math.abs(read(text) - size) <= Math.max(0.0051 * size, size > 7170 ? 30 : size > 119 ? 0.5 : 0),
+      `${size}: ${text}`,
+    );
     assert.ok(!/\b60 (s|min)$/.test(text) || size < 100, `${size}: ${text}`);
     assert.ok(!/^1,000 (ns|µs|ms)$/.test(text), `${size}: ${text}`);
     assert.equal(duration(-size), "\u2212" + text);
@@ -155,7 +197,11 @@ test("a column's unit is that of its rounded median", () => {
 
 test("counts and other numbers keep their value at every size", () => {
   assert.equal(count(-1234), "\u22121,234");
-  for (const size of sizes(-12, 24)) assert.ok(Math.abs(Number(digits(size).replace(/,/g, "").replace("\u2212", "-")) - size) <= 0.0051 * size, `${size}: ${digits(size)}`);
+  for (const size of sizes(-12, 24))
+    assert.ok(
+      Math.abs(Number(digits(size).replace(/,/g, "").replace("\u2212", "-")) - size) <= 0.0051 * size,
+      `${size}: ${digits(size)}`,
+    );
 });
 
 test("what is shown on hover is bounded", () => {

@@ -12,7 +12,8 @@ for (const folder of ["src", "test"]) {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inside = join(path, entry.name);
       if (entry.isDirectory()) read(inside);
-      else if (/\.tsx?$/.test(entry.name) && entry.name !== "openapi.ts") sources.set(relative(web, inside), readFileSync(inside, "utf8"));
+      else if (/\.tsx?$/.test(entry.name) && entry.name !== "openapi.ts")
+        sources.set(relative(web, inside), readFileSync(inside, "utf8"));
     }
   };
   read(join(web, folder));
@@ -24,7 +25,10 @@ test("nothing is exported that nobody uses", () => {
     if (!file.startsWith("src")) continue;
     for (const [, name] of text.matchAll(/^export (?:async )?(?:const|function|class|type) (\w+)/gm)) {
       const word = new RegExp(`\\b${name}\\b`, "g");
-      const uses = [...sources].reduce((sum, [other, code]) => sum + (code.match(word)?.length ?? 0) - (other === file ? 1 : 0), 0);
+      const uses = [...sources].reduce(
+        (sum, [other, code]) => sum + (code.match(word)?.length ?? 0) - (other === file ? 1 : 0),
+        0,
+      );
       if (uses === 0) dead.push(`${file}: ${name}`);
     }
   }
@@ -38,7 +42,10 @@ test("what a tab keeps from page to page is in lib/tab.ts", () => {
   const found: string[] = [];
   for (const [file, text] of sources) {
     if (!file.startsWith("src") || OWN.includes(file)) continue;
-    for (const [line] of text.matchAll(/^(?:export )?(?:let |var |const \w+(?:: [^=]+)? = new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\)).*$/gm)) found.push(`${file}: ${line}`);
+    for (const [line] of text.matchAll(
+      /^(?:export )?(?:let |var |const \w+(?:: [^=]+)? = new (?:Map|Set|WeakMap|WeakSet)(?:<.*>)?\(\)).*$/gm,
+    ))
+      found.push(`${file}: ${line}`);
   }
   assert.deepEqual(found, []);
 });
@@ -46,7 +53,10 @@ test("what a tab keeps from page to page is in lib/tab.ts", () => {
 test("texts of any length are shortened where they are shown on hover", () => {
   const found: string[] = [];
   for (const [file, text] of sources) {
-    for (const [title] of text.matchAll(/title=\{(?:[^{}]|\$\{[^{}]*\})*\b(?:excerpt|signature|unreadable)\b(?:[^{}]|\$\{[^{}]*\})*\}/g)) if (!title.includes("hoverText")) found.push(`${file}: ${title}`);
+    for (const [title] of text.matchAll(
+      /title=\{(?:[^{}]|\$\{[^{}]*\})*\b(?:excerpt|signature|unreadable)\b(?:[^{}]|\$\{[^{}]*\})*\}/g,
+    ))
+      if (!title.includes("hoverText")) found.push(`${file}: ${title}`);
   }
   assert.deepEqual(found, []);
 });

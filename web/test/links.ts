@@ -23,7 +23,10 @@ test("two labels make a range, unless they are the same or there is no template"
 });
 
 test("whatever is in a label stays in its place, and only http is a link", () => {
-  assert.equal(linkOf(links, "commit", '"><img src=x>#?&%'), "https://example.org/commit/%22%3E%3Cimg%20src%3Dx%3E%23%3F%26%25");
+  assert.equal(
+    linkOf(links, "commit", '"><img src=x>#?&%'),
+    "https://example.org/commit/%22%3E%3Cimg%20src%3Dx%3E%23%3F%26%25",
+  );
   assert.equal(linkOf(links, "commit", "../../evil"), null);
   assert.equal(linkOf(links, "commit", ".."), null);
   assert.equal(linkOf(links, "commit", "a/./b"), null);
@@ -31,5 +34,8 @@ test("whatever is in a label stays in its place, and only http is a link", () =>
   assert.equal(linkOf(links, "odd", "1"), null);
   assert.equal(rangeOf(links, "odd", "1", "2"), null);
   // What a value holds is not looked at again.
-  assert.equal(filled("https://example.org/{from}/{to}", { from: "{to}", to: "x$&" }), "https://example.org/%7Bto%7D/x%24%26");
+  assert.equal(
+    filled("https://example.org/{from}/{to}", { from: "{to}", to: "x$&" }),
+    "https://example.org/%7Bto%7D/x%24%26",
+  );
 });

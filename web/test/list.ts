@@ -81,10 +81,17 @@ function listServer(ids: number[], limit: number) {
     const items = rest.slice(0, limit).map((id) => ({ id }));
     const next_cursor = rest.length > limit ? String(items[items.length - 1]?.id) : null;
     if (query.get("format") === "csv") {
-      const link: Record<string, string> = next_cursor === null ? {} : { link: `<${new URL(input, "http://x").pathname}?format=csv&cursor=${next_cursor}>; rel="next"` };
-      return new Response(["id", ...items.map((item) => item.id)].join("\r\n") + "\r\n", { headers: { "content-type": "text/csv", ...link } });
+      const link: Record<string, string> =
+        next_cursor === null
+          ? {}
+          : { link: `<${new URL(input, "http://x").pathname}?format=csv&cursor=${next_cursor}>; rel="next"` };
+      return new Response(["id", ...items.map((item) => item.id)].join("\r\n") + "\r\n", {
+        headers: { "content-type": "text/csv", ...link },
+      });
     }
-    return new Response(JSON.stringify({ items, next_cursor, total: ids.length }), { headers: { "content-type": "application/json" } });
+    return new Response(JSON.stringify({ items, next_cursor, total: ids.length }), {
+      headers: { "content-type": "application/json" },
+    });
   }) as typeof fetch;
   return asked;
 }
@@ -96,7 +103,12 @@ test("a list of several pieces is walked along to its end, and its total is the 
   listServer(down(2500, 2500), 1000);
   const shown: number[] = [];
   let last: Page<Item>[] = [];
-  await walk<Page<Item>>("/api/v1/a?limit=1000", Infinity, (pieces) => (shown.push(idsOf(pieces).length), (last = pieces)), never);
+  await walk<Page<Item>>(
+    "/api/v1/a?limit=1000",
+    Infinity,
+    (pieces) => (shown.push(idsOf(pieces).length), (last = pieces)),
+    never,
+  );
   assert.deepEqual(shown, [1000, 2000, 2500], "each piece is shown when it is there");
   assert.deepEqual(idsOf(last), down(2500, 2500));
   assert.equal(joined(last)?.total, 2500);
@@ -118,7 +130,8 @@ test("of a list that breaks off what is there is shown", async () => {
   listServer(down(30, 30), 10);
   const good = globalThis.fetch;
   let calls = 0;
-  globalThis.fetch = ((input: string) => (++calls > 1 ? Promise.resolve(new Response("{}", { status: 503 })) : good(input))) as typeof fetch;
+  globalThis.fetch = ((input: string) =>
+    ++calls > 1 ? Promise.resolve(new Response("{}", { status: 503 })) : good(input)) as typeof fetch;
   let last: Page<Item>[] = [];
   await assert.rejects(walk<Page<Item>>("/api/v1/c?limit=10", Infinity, (pieces) => (last = pieces), never));
   assert.equal(idsOf(last).length, 10);
@@ -136,7 +149,8 @@ test("the CSV of a list has all of its rows, and one header", async () => {
 });
 
 test("the run that is shown is among the choices, loaded or not", () => {
-  const run = (id: number) => ({ id, name: `night ${id}`, started_at: "2026-01-01T00:00:00Z" }) as Parameters<typeof runChoices>[1];
+  const run = (id: number) =>
+    ({ id, name: `night ${id}`, started_at: "2026-01-01T00:00:00Z" }) as Parameters<typeof runChoices>[1];
   const values = (choices: { value: string }[]) => choices.map((choice) => choice.value);
   assert.deepEqual(values(runChoices(undefined, run(3))), ["3"]);
   assert.deepEqual(values(runChoices([run(5)!, run(4)!], run(3))), ["3", "5", "4"]);

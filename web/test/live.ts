@@ -3,14 +3,28 @@ import { test } from "node:test";
 import { isForAll, newsOf, waitAfter } from "../src/api/live";
 import type { Store } from "../src/api/types";
 
-const run = (id: number, started_at: string) => ({ id, name: `night ${id}`, started_at, accelerator_model: "A100" }) as Store["newest_run"];
-const store = (run_count: number, newest_run: Store["newest_run"]): Store => ({ revision: 1, version: "1", run_count, result_count: 0, rejected_count: 0, newest_run, attention_count: 0, time_shift_weeks: 0, is_default: true });
+const run = (id: number, started_at: string) =>
+  ({ id, name: `night ${id}`, started_at, accelerator_model: "A100" }) as Store["newest_run"];
+const store = (run_count: number, newest_run: Store["newest_run"]): Store => ({
+  revision: 1,
+  version: "1",
+  run_count,
+  result_count: 0,
+  rejected_count: 0,
+  newest_run,
+  attention_count: 0,
+  time_shift_weeks: 0,
+  is_default: true,
+});
 
 test("it looks every three seconds, less often in a long ingest and where nobody answers", () => {
   assert.equal(waitAfter(0, 0), 3000);
   assert.equal(waitAfter(0, 3), 3000);
   assert.equal(waitAfter(0, 4), 10_000);
-  assert.deepEqual([1, 2, 3, 9].map((failures) => waitAfter(failures, 0)), [3000, 6000, 12_000, 30_000]);
+  assert.deepEqual(
+    [1, 2, 3, 9].map((failures) => waitAfter(failures, 0)),
+    [3000, 6000, 12_000, 30_000],
+  );
 });
 
 test("after a change from here nothing is asked for twice, but for what others ingested meanwhile", () => {

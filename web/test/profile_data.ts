@@ -8,21 +8,58 @@ import { profileSections } from "../src/parts/profile/sections";
 
 let ids = 0;
 const artifact = (more: Partial<Artifact>): Artifact => ({
-  id: ++ids, kind: "trace", name: "m/0/trace.json", path: "/x", model: "m", repetition: 0, part: "", byte_count: 1, content_hash: "", at: "2026-01-01T00:00:00Z",
-  problem_count: 0, unreadable: null, superseded: false, has_text: false, trace_id: 1, results: [], ...more,
+  id: ++ids,
+  kind: "trace",
+  name: "m/0/trace.json",
+  path: "/x",
+  model: "m",
+  repetition: 0,
+  part: "",
+  byte_count: 1,
+  content_hash: "",
+  at: "2026-01-01T00:00:00Z",
+  problem_count: 0,
+  unreadable: null,
+  superseded: false,
+  has_text: false,
+  trace_id: 1,
+  results: [],
+  ...more,
 });
 const again = () => {};
 const error = new ApiError({ title: "Internal Server Error", status: 500 }, "/x");
 const content = (of: Artifact, trace: unknown) => ({ artifact: of, problems: [], trace }) as unknown as ArtifactContent;
-const report = { advice: [], kernels: { total: { count: 0 } }, cannot_tell: { device: null, launches: null }, compile_time: { phases: [] }, graph_breaks: {}, torch_compile: {} };
-const phases = { metrics: {}, iterations_per_run: 1, flags: [], checks: [], definitions: { checks: [] } } as unknown as PhasesAnswer;
-const asked = <T>(data: T | null, failed: ApiError | null = null) => ({ data, error: failed, again, url: "", late: false });
+const report = {
+  advice: [],
+  kernels: { total: { count: 0 } },
+  cannot_tell: { device: null, launches: null },
+  compile_time: { phases: [] },
+  graph_breaks: {},
+  torch_compile: {},
+};
+const phases = {
+  metrics: {},
+  iterations_per_run: 1,
+  flags: [],
+  checks: [],
+  definitions: { checks: [] },
+} as unknown as PhasesAnswer;
+const asked = <T>(data: T | null, failed: ApiError | null = null) => ({
+  data,
+  error: failed,
+  again,
+  url: "",
+  late: false,
+});
 
 test("a profile shows the last repetition's dumps unless asked, and the first trace for what only it compiles", () => {
   const dumps = [0, 1].map((repetition) => artifact({ repetition }));
   const old = artifact({ repetition: 7, superseded: true });
   const chosen = chooseDumps([...dumps, old], null);
-  assert.deepEqual([chosen.repetitions, chosen.repetition, chosen.trace, chosen.firstTrace], [[0, 1], 1, dumps[1], dumps[0]]);
+  assert.deepEqual(
+    [chosen.repetitions, chosen.repetition, chosen.trace, chosen.firstTrace],
+    [[0, 1], 1, dumps[1], dumps[0]],
+  );
   const first = chooseDumps(dumps, "0");
   assert.deepEqual([first.trace, first.firstTrace], [dumps[0], undefined]);
   assert.equal(chooseDumps(dumps, "5").repetition, 1, "a repetition without dumps");
@@ -50,12 +87,24 @@ test("nothing stands out only where every source has answered", () => {
   assert.equal(said([asked<PhasesAnswer>(null, error), read]), "");
   assert.equal(said([asked(phases), traceState(file, asked<ArtifactContent>(null))]), "");
   assert.equal(said([asked(phases), traceState(file, asked<ArtifactContent>(null, error))]), "");
-  assert.equal(said([asked(phases), traceState(undefined, asked<ArtifactContent>(null))]), "Nothing stands out in the timing.");
+  assert.equal(
+    said([asked(phases), traceState(undefined, asked<ArtifactContent>(null))]),
+    "Nothing stands out in the timing.",
+  );
 });
 
 test("flags of the timing say of which repetitions they are", () => {
-  const flag = (repetitions: number[]) => ({ flags: [{ code: "c", severity: "note", sentence: "s", repetitions, values: { seconds: 1, none: null } }] }) as unknown as PhasesAnswer;
-  assert.deepEqual(phaseFlags(flag([]))[0], { key: "c", severity: "note", sentence: "s", numbers: [["seconds", 1]], from: "timing" });
+  const flag = (repetitions: number[]) =>
+    ({
+      flags: [{ code: "c", severity: "note", sentence: "s", repetitions, values: { seconds: 1, none: null } }],
+    }) as unknown as PhasesAnswer;
+  assert.deepEqual(phaseFlags(flag([]))[0], {
+    key: "c",
+    severity: "note",
+    sentence: "s",
+    numbers: [["seconds", 1]],
+    from: "timing",
+  });
   assert.equal(phaseFlags(flag([1, 2]))[0]?.from, "timing, repetition 1, 2");
   assert.equal(phaseFlags(flag([1, 2, 3, 4, 5, 6, 7]))[0]?.from, "timing, 7 repetitions");
 });
@@ -64,13 +113,36 @@ test("the list of contents names the sections that are there", () => {
   const ids = (artifacts: Artifact[], trace: unknown) => {
     const dumps = chooseDumps(artifacts, null);
     const profile = {
-      result: { run: { id: 1 } }, artifacts: { items: artifacts, total: artifacts.length, next_cursor: null }, dumps, phases: asked(phases),
-      trace: traceState(dumps.trace, asked(dumps.trace && trace !== undefined ? content(dumps.trace, trace) : null)), compiling: null, counters: { data: [], error: null }, functions: { data: [], error: null },
+      result: { run: { id: 1 } },
+      artifacts: { items: artifacts, total: artifacts.length, next_cursor: null },
+      dumps,
+      phases: asked(phases),
+      trace: traceState(dumps.trace, asked(dumps.trace && trace !== undefined ? content(dumps.trace, trace) : null)),
+      compiling: null,
+      counters: { data: [], error: null },
+      functions: { data: [], error: null },
     } as unknown as Profile;
-    return profileSections(profile).filter((one) => one.when).map((one) => one.id);
+    return profileSections(profile)
+      .filter((one) => one.when)
+      .map((one) => one.id);
   };
   assert.deepEqual(ids([], undefined), ["phases", "flags"]);
-  assert.deepEqual(ids([artifact({})], report), ["phases", "flags", "compiled", "breaks", "operators", "device", "files"]);
-  assert.deepEqual(ids([artifact({ unreadable: "half a file", trace_id: null })], undefined), ["phases", "flags", "compiled", "breaks", "device", "files"], "no operators by a trace that could not be read");
-  assert.deepEqual(ids([artifact({ kind: "operator_table", has_text: true }), artifact({ kind: "ir", has_text: true })], undefined), ["phases", "flags", "operators", "ir", "files"]);
+  assert.deepEqual(ids([artifact({})], report), [
+    "phases",
+    "flags",
+    "compiled",
+    "breaks",
+    "operators",
+    "device",
+    "files",
+  ]);
+  assert.deepEqual(
+    ids([artifact({ unreadable: "half a file", trace_id: null })], undefined),
+    ["phases", "flags", "compiled", "breaks", "device", "files"],
+    "no operators by a trace that could not be read",
+  );
+  assert.deepEqual(
+    ids([artifact({ kind: "operator_table", has_text: true }), artifact({ kind: "ir", has_text: true })], undefined),
+    ["phases", "flags", "operators", "ir", "files"],
+  );
 });

@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askable, fits, highlighted, hitHref, hitTitle, recentChoices, remember, searchedText } from "../src/lib/search";
+import {
+  askable,
+  fits,
+  highlighted,
+  hitHref,
+  hitTitle,
+  recentChoices,
+  remember,
+  searchedText,
+} from "../src/lib/search";
 
-const on = (text: string, typed: string): string => highlighted(text, typed).map((piece) => (piece.on ? `[${piece.text}]` : piece.text)).join("");
+const on = (text: string, typed: string): string =>
+  highlighted(text, typed)
+    .map((piece) => (piece.on ? `[${piece.text}]` : piece.text))
+    .join("");
 
 test("what was typed stands out: the whole of it, else its words", () => {
   assert.equal(on("timm_ResNet50", "resnet"), "timm_[ResNet]50");
@@ -14,8 +26,19 @@ test("what was typed stands out: the whole of it, else its words", () => {
 });
 
 test("highlighting takes nothing for a pattern and keeps every letter", () => {
-  for (const [text, typed] of [["a.*b", ".*"], ["<b>x</b>", "<b>"], ["İstanbul", "i"], ["👩‍👩‍👧 x", "x"], ["a\u0000b", "\u0000"]] as const) {
-    assert.equal(highlighted(text, typed).map((piece) => piece.text).join(""), text);
+  for (const [text, typed] of [
+    ["a.*b", ".*"],
+    ["<b>x</b>", "<b>"],
+    ["İstanbul", "i"],
+    ["👩‍👩‍👧 x", "x"],
+    ["a\u0000b", "\u0000"],
+  ] as const) {
+    assert.equal(
+      highlighted(text, typed)
+        .map((piece) => piece.text)
+        .join(""),
+      text,
+    );
   }
   assert.equal(on("a.*b", ".*"), "a[.*]b");
 });
@@ -67,17 +90,32 @@ test("choices are remembered where nothing may be kept, too", () => {
   assert.deepEqual(recentChoices(), []);
   for (let i = 0; i < 9; ++i) remember({ href: `/runs/${i}`, kind: "run", title: String(i), context: "" });
   remember({ href: "/runs/5", kind: "run", title: "5", context: "" });
-  assert.deepEqual(recentChoices().map((one) => one.title), ["5", "8", "7", "6", "4", "3"]);
+  assert.deepEqual(
+    recentChoices().map((one) => one.title),
+    ["5", "8", "7", "6", "4", "3"],
+  );
 });
 
 test("what others put in the store of the browser leads nowhere else", () => {
   const kept = new Map<string, string>();
-  (globalThis as { sessionStorage?: unknown }).sessionStorage = { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => kept.set(key, value) };
+  (globalThis as { sessionStorage?: unknown }).sessionStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  };
   remember({ href: "/runs/1", kind: "run", title: "1", context: "" });
   const [key] = [...kept.keys()];
-  for (const bad of ["null", "{", "[1,null]", '[{"href":"javascript:alert(1)","kind":"","title":"","context":""}]', '[{"href":"//evil","kind":"","title":"","context":""}]']) {
+  for (const bad of [
+    "null",
+    "{",
+    "[1,null]",
+    '[{"href":"javascript:alert(1)","kind":"","title":"","context":""}]',
+    '[{"href":"//evil","kind":"","title":"","context":""}]',
+  ]) {
     kept.set(key as string, bad);
-    assert.ok(recentChoices().every((one) => /^\/runs\/\d$/.test(one.href)), bad);
+    assert.ok(
+      recentChoices().every((one) => /^\/runs\/\d$/.test(one.href)),
+      bad,
+    );
   }
   delete (globalThis as { sessionStorage?: unknown }).sessionStorage;
 });

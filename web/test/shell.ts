@@ -10,6 +10,15 @@ test("a path in a command is one word, whatever is in it", () => {
   assert.equal(shellWord(""), "''");
   assert.equal(pathWord("-rf"), "./-rf");
   assert.equal(pathWord("-r f"), "'./-r f'");
-  const hostile = ["/d/trace; touch pwned.json", "$(id)`id`", "a\\'\"b\nc", "~/x*?[a]!", "é€ <img src=x>", "'", "&& | > #"];
-  for (const text of hostile) assert.equal(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(text)}`]).toString(), text);
+  const hostile = [
+    "/d/trace; touch pwned.json",
+    "$(id)`id`",
+    "a\\'\"b\nc",
+    "~/x*?[a]!",
+    "é€ <img src=x>",
+    "'",
+    "&& | > #",
+  ];
+  for (const text of hostile)
+    assert.equal(execFileSync("/bin/sh", ["-c", `printf %s ${shellWord(text)}`]).toString(), text);
 });

@@ -17,7 +17,10 @@ test("an address says the view and nothing that is empty", () => {
   assert.equal(href("/x", { q: "a&b=c d" }), "/x?q=a%26b%3Dc+d");
   assert.equal(modelHref("s", "<img src=x onerror=a/b>"), "/models/s/%3Cimg%20src%3Dx%20onerror%3Da%2Fb%3E");
   assert.equal(suiteHref("a/b c"), "/suites/a%2Fb%20c");
-  assert.equal(backendHref("openxla+dynamo", { test: "eval", accelerator_model: null }), "/backends/openxla%2Bdynamo?test=eval");
+  assert.equal(
+    backendHref("openxla+dynamo", { test: "eval", accelerator_model: null }),
+    "/backends/openxla%2Bdynamo?test=eval",
+  );
   assert.equal(errorHref("RuntimeError: #1 & <x>"), "/errors?signature=RuntimeError:+%231+%26+%3Cx%3E");
 });
 
@@ -35,9 +38,21 @@ test("API addresses leave out what was not asked for", () => {
 });
 
 test("missing values come last in both directions; equal ones keep their order", () => {
-  const rows = [{ k: 2, n: "a" }, { k: null, n: "b" }, { k: 1, n: "c" }, { k: 2, n: "d" }, { k: NaN, n: "e" }];
-  assert.deepEqual(sorted(rows, (row) => row.k, "asc").map((row) => row.n), ["c", "a", "d", "b", "e"]);
-  assert.deepEqual(sorted(rows, (row) => row.k, "desc").map((row) => row.n), ["a", "d", "c", "b", "e"]);
+  const rows = [
+    { k: 2, n: "a" },
+    { k: null, n: "b" },
+    { k: 1, n: "c" },
+    { k: 2, n: "d" },
+    { k: NaN, n: "e" },
+  ];
+  assert.deepEqual(
+    sorted(rows, (row) => row.k, "asc").map((row) => row.n),
+    ["c", "a", "d", "b", "e"],
+  );
+  assert.deepEqual(
+    sorted(rows, (row) => row.k, "desc").map((row) => row.n),
+    ["a", "d", "c", "b", "e"],
+  );
   assert.ok(compare("model_2", "model_10", "asc") < 0, "numbers in names are numbers");
 });
 
@@ -52,7 +67,12 @@ test("a backend has one colour; its other configurations differ by dash", () => 
   assert.equal(columnStyle("openxla+dynamo [flag]", "openxla+dynamo").color, backendStyle("openxla+dynamo").color);
   assert.notDeepEqual(columnStyle("openxla+dynamo [flag]", "openxla+dynamo").dash, backendStyle("openxla+dynamo").dash);
   assert.deepEqual(backendStyle("tensorrt"), backendStyle("tensorrt"));
-  assert.deepEqual(["zzz", "openxla+dynamo", "inductor", "eager"].sort(byBackend), ["eager", "inductor", "openxla+dynamo", "zzz"]);
+  assert.deepEqual(["zzz", "openxla+dynamo", "inductor", "eager"].sort(byBackend), [
+    "eager",
+    "inductor",
+    "openxla+dynamo",
+    "zzz",
+  ]);
 });
 
 test("a wrong result is the loudest, and no code is lost", () => {
@@ -62,7 +82,10 @@ test("a wrong result is the loudest, and no code is lost", () => {
 });
 
 test("the backend that a sentence is about", () => {
-  assert.equal(leadBackend(["eager", "inductor", "openxla+lazytensor", "openxla+dynamo"], "inductor"), "openxla+dynamo");
+  assert.equal(
+    leadBackend(["eager", "inductor", "openxla+lazytensor", "openxla+dynamo"], "inductor"),
+    "openxla+dynamo",
+  );
   assert.equal(leadBackend(["eager", "inductor", "aot_eager"], "inductor"), "aot_eager");
   assert.equal(leadBackend(["eager", "inductor"], "inductor"), "inductor");
   assert.equal(leadBackend([], "inductor"), undefined);
@@ -73,7 +96,10 @@ test("a missing night is a hole in the line", () => {
   assert.deepEqual(withHoles([0, day, 2 * day, 5 * day, 6 * day]).index, [0, 1, 2, -1, 3, 4]);
   assert.deepEqual(withHoles([]).index, []);
   const same = withHoles([0, day, day, 2 * day]).x;
-  assert.ok(same.every((x, i) => i === 0 || x > (same[i - 1] as number)), "the axis always rises");
+  assert.ok(
+    same.every((x, i) => i === 0 || x > (same[i - 1] as number)),
+    "the axis always rises",
+  );
   assert.deepEqual(fullRange([]).from < fullRange([]).to, true);
 });
 
@@ -88,7 +114,10 @@ test("warm-up as the steady estimator drops it", () => {
 
 test("nested metrics become rows, absent ones stay absent", () => {
   const rows = leaves([{ a: { b: 1 } }, { a: { b: 2, c: 3 } }]);
-  assert.deepEqual(rows, [{ path: "a › b", values: [1, 2] }, { path: "a › c", values: [null, 3] }]);
+  assert.deepEqual(rows, [
+    { path: "a › b", values: [1, 2] },
+    { path: "a › c", values: [null, 3] },
+  ]);
   assert.deepEqual(leaves(null), [{ path: "", values: [null] }]);
   assert.deepEqual(leaves(["text"]), []);
 });
@@ -97,7 +126,11 @@ test("one wide interval does not set the axis: values do, and the intervals of m
   const night = (value: number, half: number) => ({ value, low: value - half, high: value + half });
   const usual = Array.from({ length: 24 }, (_, n) => night(1 + 0.01 * (n % 5), 0.02));
   const all = axisExtent(usual, false);
-  assert.deepEqual([all?.low.toFixed(2), all?.high.toFixed(2), all?.isClipped], ["0.98", "1.06", false], "intervals of one width are all there");
+  assert.deepEqual(
+    [all?.low.toFixed(2), all?.high.toFixed(2), all?.isClipped],
+    ["0.98", "1.06", false],
+    "intervals of one width are all there",
+  );
   const wide = axisExtent([...usual, night(1.02, 4)], false);
   assert.deepEqual([wide?.low.toFixed(2), wide?.high.toFixed(2), wide?.isClipped], ["0.98", "1.06", true]);
   const value = axisExtent([...usual, { value: 9, low: null, high: null }], false);
@@ -106,7 +139,13 @@ test("one wide interval does not set the axis: values do, and the intervals of m
   const few = axisExtent([night(1, 0.01), night(1.01, 0.01), night(1.02, 5)], false);
   assert.ok(few && few.high < 1.1 && few.isClipped);
   assert.equal(axisExtent([], false), null);
-  const log = axisExtent([{ value: 0.1, low: -1, high: 0.2 }, { value: 10, low: 5, high: 20 }], true);
+  const log = axisExtent(
+    [
+      { value: 0.1, low: -1, high: 0.2 },
+      { value: 10, low: 5, high: 20 },
+    ],
+    true,
+  );
   assert.ok(log && log.low > 0 && log.low < 0.1001 && log.high > 9.99);
 });
 
@@ -119,7 +158,11 @@ test("an axis of values that are all 0 begins there, and one that does not begin
   assert.deepEqual(axisLimits({ low: 100, high: 100 }, 1, null, false, false), [95, 105]);
   assert.deepEqual(axisLimits({ low: 100, high: 200 }, 1, null, true, false), [0, 212]);
   assert.deepEqual(axisLimits(zero, 1, { from: 3, to: 4 }, true, false), [3, 4]);
-  assert.deepEqual(axisLimits({ low: Number.MIN_VALUE, high: Number.MIN_VALUE }, 1, null, false, false), [-1, 1], "a margin of 0 would make an axis of no length");
+  assert.deepEqual(
+    axisLimits({ low: Number.MIN_VALUE, high: Number.MIN_VALUE }, 1, null, false, false),
+    [-1, 1],
+    "a margin of 0 would make an axis of no length",
+  );
 });
 
 test("where an axis begins is said as it is drawn", () => {

@@ -1,6 +1,11 @@
 // A server whose answers a test gives, or holds back.
 
-type Request = { path: string; query: URLSearchParams; isGivenUp: boolean; answer(body: unknown, status?: number): void };
+type Request = {
+  path: string;
+  query: URLSearchParams;
+  isGivenUp: boolean;
+  answer(body: unknown, status?: number): void;
+};
 
 /** From now on what is fetched waits for `answer`. Gives all requests, in the order in which they came. */
 export function heldServer(): Request[] {
@@ -12,7 +17,8 @@ export function heldServer(): Request[] {
         path: pathname.split("/").pop() ?? "",
         query: searchParams,
         isGivenUp: false,
-        answer: (body, status = 200) => resolve(new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })),
+        answer: (body, status = 200) =>
+          resolve(new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })),
       };
       init?.signal?.addEventListener("abort", () => {
         request.isGivenUp = true;

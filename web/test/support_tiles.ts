@@ -4,7 +4,15 @@ import { BAND_ROWS, type Tile } from "../src/trace/types";
 import { decodeTiles } from "../src/trace/codec";
 import { tileSpan } from "../src/trace/view";
 
-export type PlainItem = { begin: number; end: number; count?: number; busy?: number; label?: number; chunk?: number; index?: number };
+export type PlainItem = {
+  begin: number;
+  end: number;
+  count?: number;
+  busy?: number;
+  label?: number;
+  chunk?: number;
+  index?: number;
+};
 export type PlainRow = { row: number; reachesIn?: boolean; items: PlainItem[] };
 export type PlainTile = { track: number; band?: number; rows: PlainRow[] };
 
@@ -47,7 +55,8 @@ export function encodeTiles(tiles: PlainTile[], windowBegin: number): Uint8Array
     }
     for (const item of items) out.number(item.end - item.begin);
     for (const item of items) out.number((item.count ?? 1) - 1);
-    for (const item of items) if ((item.count ?? 1) > 1) out.number(item.end - item.begin - (item.busy ?? item.end - item.begin));
+    for (const item of items)
+      if ((item.count ?? 1) > 1) out.number(item.end - item.begin - (item.busy ?? item.end - item.begin));
     for (const column of ["label", "chunk", "index"] as const) {
       let last = 0;
       for (const item of items) {
@@ -70,18 +79,35 @@ export function sourceOfSlices(slices: PlainSlice[]) {
     const bucket = 2 ** level;
     const [from, to] = [index * tileSpan(level), (index + 1) * tileSpan(level)];
     const rows = new Map<number, PlainRow>();
-    for (const one of numbered.filter((each) => each.track === track && Math.floor(each.row / BAND_ROWS) === band).sort((a, b) => a.row - b.row || a.begin - b.begin)) {
+    for (const one of numbered
+      .filter((each) => each.track === track && Math.floor(each.row / BAND_ROWS) === band)
+      .sort((a, b) => a.row - b.row || a.begin - b.begin)) {
       const isIn = one.begin >= from && one.begin < to;
       if (!isIn && !(one.begin < from && one.end > from)) continue;
       const row = rows.get(one.row) ?? { row: one.row, reachesIn: !isIn, items: [] };
       rows.set(one.row, row);
       const last = row.items[row.items.length - 1];
       const isShort = one.end - one.begin < bucket;
-      if (isIn && last && isShort && last.end - last.begin < bucket && one.end - last.begin < bucket && !(row.reachesIn && row.items.length === 1)) {
+      if (
+        isIn &&
+        last &&
+        isShort &&
+        last.end - last.begin < bucket &&
+        one.end - last.begin < bucket &&
+        !(row.reachesIn && row.items.length === 1)
+      ) {
         last.count = (last.count ?? 1) + 1;
         last.busy = (last.busy ?? 0) + one.end - one.begin;
         last.end = one.end;
-      } else row.items.push({ begin: one.begin, end: one.end, busy: one.end - one.begin, label: one.label ?? 0, chunk: 0, index: one.index % 65536 });
+      } else
+        row.items.push({
+          begin: one.begin,
+          end: one.end,
+          busy: one.end - one.begin,
+          label: one.label ?? 0,
+          chunk: 0,
+          index: one.index % 65536,
+        });
     }
     return { track, band, rows: [...rows.values()] };
   };
@@ -90,7 +116,15 @@ export function sourceOfSlices(slices: PlainSlice[]) {
     tiles: (batch: Batch): Promise<Tile[]> => {
       asked.push(batch);
       const begin = batch.index * tileSpan(batch.level);
-      return Promise.resolve(decodeTiles(encodeTiles(batch.tracks.map((strip) => tileOf(strip, batch.level, batch.index)), begin), begin));
+      return Promise.resolve(
+        decodeTiles(
+          encodeTiles(
+            batch.tracks.map((strip) => tileOf(strip, batch.level, batch.index)),
+            begin,
+          ),
+          begin,
+        ),
+      );
     },
   };
 }

@@ -20,9 +20,46 @@ export function drawAll(): void {
   for (const draw of now) draw(performance.now());
 }
 
-export const trackOf = (number: number, more: Partial<Track> = {}): Track => ({ number, pid: "1", tid: String(number), process: "p", processLabels: "", name: `t${number}`, side: "host", isAsync: false, isDerived: false, processSort: null, threadSort: null, slices: 10, rows: 1, span: { begin: 0, end: 1000 }, busy: 1, points: 0, ...more });
+export const trackOf = (number: number, more: Partial<Track> = {}): Track => ({
+  number,
+  pid: "1",
+  tid: String(number),
+  process: "p",
+  processLabels: "",
+  name: `t${number}`,
+  side: "host",
+  isAsync: false,
+  isDerived: false,
+  processSort: null,
+  threadSort: null,
+  slices: 10,
+  rows: 1,
+  span: { begin: 0, end: 1000 },
+  busy: 1,
+  points: 0,
+  ...more,
+});
 
 export function viewerOf(tracks: Track[], slices: PlainSlice[] = [], end = 1_000_000): Viewer {
-  const info = { id: 1, key: "k", end, events: 1, slices: slices.length, points: 0, flows: 0, artifact: null, counters: [], flow_kinds: [], has_index: true, findings: 0, dropped_until: null, devices: [], devicesLeftOut: 0, tracks, tracksLeftOut: 0, countersLeftOut: 0 };
+  const info = {
+    id: 1,
+    key: "k",
+    end,
+    events: 1,
+    slices: slices.length,
+    points: 0,
+    flows: 0,
+    artifact: null,
+    counters: [],
+    flow_kinds: [],
+    has_index: true,
+    findings: 0,
+    dropped_until: null,
+    devices: [],
+    devicesLeftOut: 0,
+    tracks,
+    tracksLeftOut: 0,
+    countersLeftOut: 0,
+  };
   return new Viewer(info, { ...sourceOfSlices(slices), labels: () => Promise.resolve([]) });
 }

@@ -25,9 +25,19 @@ Object.assign(globalThis, {
   },
 });
 
-const happen = (name: string, isInLink = false) => listeners.get(name)?.({ target: { closest: () => (isInLink ? {} : null) } });
+const happen = (name: string, isInLink = false) =>
+  listeners.get(name)?.({ target: { closest: () => (isInLink ? {} : null) } });
 const rest = (ms: number) => new Promise((done) => setTimeout(done, ms));
-const slice = { track: 1, row: 0, begin: 10, end: 20, count: 1, busy: 10, label: 0, slice: { track: 1, chunk: 0, index: 3 } };
+const slice = {
+  track: 1,
+  row: 0,
+  begin: 10,
+  end: 20,
+  count: 1,
+  busy: 10,
+  label: 0,
+  slice: { track: 1, chunk: 0, index: 3 },
+};
 
 test("the address is written through the router when the timeline rests, and not while it moves", async () => {
   const viewer = viewerOf([trackOf(1)]);

@@ -9,7 +9,15 @@ const REST_MS = 150;
 
 function made(flows: string[], againMs?: number) {
   const requests = heldServer();
-  const viewer = { info: { id: 1, key: "k" }, view: { begin: 10_000, nsPerPx: 1, width: 1000 }, flows, layout: lay([], NO_LAYOUT), top: 0, height: 100, changed: () => {} };
+  const viewer = {
+    info: { id: 1, key: "k" },
+    view: { begin: 10_000, nsPerPx: 1, width: 1000 },
+    flows,
+    layout: lay([], NO_LAYOUT),
+    top: 0,
+    height: 100,
+    changed: () => {},
+  };
   const events = new Events(viewer as unknown as ConstructorParameters<typeof Events>[0], againMs);
   const rest = async (begin: number, nsPerPx = 1): Promise<void> => {
     viewer.view = { ...viewer.view, begin, nsPerPx };
@@ -26,12 +34,18 @@ test("an answer for where one was before does not overwrite that for where one i
   const { requests, events, rest, windows } = made(["launch"]);
   await rest(10_000);
   await rest(90_000);
-  assert.deepEqual(windows(), [[9500, 11_500], [89_500, 91_500]]);
+  assert.deepEqual(windows(), [
+    [9500, 11_500],
+    [89_500, 91_500],
+  ]);
   assert.equal(requests[0]?.isGivenUp, true);
   requests[1]?.answer(arrows(90_100));
   requests[0]?.answer(arrows(10_100));
   await settle();
-  assert.deepEqual(events.arrows.map((one) => one.fromTime), [90_100]);
+  assert.deepEqual(
+    events.arrows.map((one) => one.fromTime),
+    [90_100],
+  );
   await rest(90_200);
   assert.equal(requests.length, 2, "a small move asks for nothing");
 });
@@ -73,13 +87,19 @@ test("too many of the margins as well may be few enough of what is in sight, whi
 test("what could not be had is told, and asked for again until it comes", async () => {
   const { requests, events, rest } = made(["launch", "instants"], 40);
   await rest(10_000);
-  assert.deepEqual(requests.map((one) => one.path), ["flows", "points"]);
+  assert.deepEqual(
+    requests.map((one) => one.path),
+    ["flows", "points"],
+  );
   requests[0]?.answer({ title: "no" }, 500);
   requests[1]?.answer({ items: [], is_cut: false });
   await settle();
   assert.match(String(events.error), /no/);
   await settle(80);
-  assert.deepEqual(requests.map((one) => one.path), ["flows", "points", "flows"]);
+  assert.deepEqual(
+    requests.map((one) => one.path),
+    ["flows", "points", "flows"],
+  );
   requests[2]?.answer(arrows(10_100));
   await settle();
   assert.deepEqual([events.error, events.arrows.length], [null, 1]);
@@ -87,13 +107,27 @@ test("what could not be had is told, and asked for again until it comes", async 
 
 test("what a device did is asked for while its lane is in sight, and found by time", async () => {
   const { requests, viewer, events, rest } = made([]);
-  const device = { device: 4, thread: 1, begin: 0, end: 100, busy: 60, gaps: 2, idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 } };
+  const device = {
+    device: 4,
+    thread: 1,
+    begin: 0,
+    end: 100,
+    busy: 60,
+    gaps: 2,
+    idle: { host_wait: 30, kernel_wait: 10, other: 0, unknown: 0 },
+  };
   viewer.layout = lay(sections([trackOf(1, { side: "device" })], [], [device]), NO_LAYOUT);
   await rest(10_000);
-  assert.deepEqual(requests.map((one) => [one.path, one.query.get("device")]), [["busy", "4"]]);
+  assert.deepEqual(
+    requests.map((one) => [one.path, one.query.get("device")]),
+    [["busy", "4"]],
+  );
   const data = { begin: [10, 50], end: [20, 60], busy: [10, 10], count: [1, 1] };
   requests[0]?.answer(data);
   await settle();
   assert.deepEqual(events.busy(4), data);
-  assert.deepEqual([5, 10, 19, 20, 59, 60].map((time) => busyAt(data, time)), [0, 0, 0, 1, 1, 2]);
+  assert.deepEqual(
+    [5, 10, 19, 20, 59, 60].map((time) => busyAt(data, time)),
+    [0, 0, 0, 1, 1, 2],
+  );
 });

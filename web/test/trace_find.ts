@@ -12,7 +12,9 @@ function server() {
     const url = new URL(input, "http://x");
     asked.push(`${url.pathname.split("/").pop()} ${url.searchParams.get("q")}`);
     if (isDown) return new Response("{}", { status: 500 });
-    const body = url.pathname.endsWith("/find") ? { names: 1, slices: 1, total_ns: 1, labels: [], bins: [] } : { slice: null };
+    const body = url.pathname.endsWith("/find")
+      ? { names: 1, slices: 1, total_ns: 1, labels: [], bins: [] }
+      : { slice: null };
     return new Response(JSON.stringify(body), { headers: { "content-type": "application/json" } });
   }) as unknown as typeof fetch;
   return { asked, setDown: (down: boolean) => (isDown = down) };

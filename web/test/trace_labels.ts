@@ -12,7 +12,11 @@ function made(most: number, againMs?: number) {
   const source = {
     labels: (block: number) =>
       new Promise<{ name: string; category: string }[]>((resolve, reject) => {
-        asked.push({ block, answer: () => resolve([{ name: `of block ${block}`, category: "" }]), fail: () => reject(new Error("no")) });
+        asked.push({
+          block,
+          answer: () => resolve([{ name: `of block ${block}`, category: "" }]),
+          fail: () => reject(new Error("no")),
+        });
       }),
   };
   const labels = new LabelStore(source, () => void ++loads, againMs, most);
@@ -35,7 +39,10 @@ test("a picture with names of more blocks than are kept asks for no more than th
   }
   assert.equal(asked.length, 8);
   assert.equal(loads(), 8);
-  assert.deepEqual(picture(wanted), wanted.map((block) => (block < 8 ? name(block) : null)));
+  assert.deepEqual(
+    picture(wanted),
+    wanted.map((block) => (block < 8 ? name(block) : null)),
+  );
 });
 
 test("few requests are on their way at once", () => {
@@ -55,7 +62,10 @@ test("what was used longest ago is given up, and its late answer changes nothing
   asked[1]?.answer();
   asked[2]?.answer();
   await settle(0);
-  assert.deepEqual(asked.map((one) => one.block), [1, 2, 3]);
+  assert.deepEqual(
+    asked.map((one) => one.block),
+    [1, 2, 3],
+  );
   assert.deepEqual(picture([1, 3]), [name(1), name(3)]);
   assert.deepEqual(picture([1, 3, 2]), [name(1), name(3), null], "block 2 was given up while it was on its way");
 });

@@ -17,13 +17,32 @@ function madeUp(): PlainSlice[] {
   for (let n = 0; n < 300; ++n) {
     const begin = n * 4096;
     slices.push({ track: 1, row: 0, begin, end: begin + 3000 + (n % 7) * 150, label: n % 5 });
-    for (let k = 0; k < 8; ++k) slices.push({ track: 1, row: 1, begin: begin + k * 300, end: begin + k * 300 + 200, label: 10 + k });
+    for (let k = 0; k < 8; ++k)
+      slices.push({ track: 1, row: 1, begin: begin + k * 300, end: begin + k * 300 + 200, label: 10 + k });
   }
-  for (let n = 0; n < 500; ++n) slices.push({ track: 1, row: 2, begin: 1_000_000 + 2 * n, end: 1_000_000 + 2 * n + 1, label: 20 });
+  for (let n = 0; n < 500; ++n)
+    slices.push({ track: 1, row: 2, begin: 1_000_000 + 2 * n, end: 1_000_000 + 2 * n + 1, label: 20 });
   slices.push({ track: 1, row: 3, begin: 10, end: 1_100_000, label: 30 });
   return slices;
 }
-const track: Track = { number: 1, pid: "1", tid: "1", process: "p", processLabels: "", name: "t", side: "host", isAsync: false, isDerived: false, processSort: null, threadSort: null, slices: 3201, rows: 4, span: { begin: 0, end: 1_228_800 }, busy: 1, points: 0 };
+const track: Track = {
+  number: 1,
+  pid: "1",
+  tid: "1",
+  process: "p",
+  processLabels: "",
+  name: "t",
+  side: "host",
+  isAsync: false,
+  isDerived: false,
+  processSort: null,
+  threadSort: null,
+  slices: 3201,
+  rows: 4,
+  span: { begin: 0, end: 1_228_800 },
+  busy: 1,
+  points: 0,
+};
 const END = 1_228_800;
 const layout = lay(sections([track]), NO_LAYOUT);
 const names = { get: (label: number) => ({ name: `name ${label}`, style: label % 24 }) };
@@ -117,7 +136,10 @@ test("sixteen strips a request, four at once, and what is not wanted any more is
   const strips = Array.from({ length: 20 }, (_, n) => String(n));
   tiles.want([{ level: 5, first: 0, last: 2, strips }]);
   assert.deepEqual(asked, ["5/0 16", "5/0 4", "5/1 16", "5/1 4"]);
-  tiles.want([{ level: 5, first: 1, last: 1, strips }, { level: 4, first: 2, last: 2, strips: ["1"] }]);
+  tiles.want([
+    { level: 5, first: 1, last: 1, strips },
+    { level: 4, first: 2, last: 2, strips: ["1"] },
+  ]);
   assert.deepEqual(aborted, ["5/0", "5/0"]);
   assert.deepEqual(asked.slice(4), ["4/2 1"], "what flies is not asked for twice");
   for (const refuse of open) refuse();
@@ -132,7 +154,13 @@ test("a tile that could not be had is told of, and a picture is asked for that a
   let isDown = true;
   let loads = 0;
   const source = sourceOfSlices([{ track: 1, row: 0, begin: 0, end: 900_000 }]);
-  const tiles = new TileStore({ tiles: (batch) => (isDown ? Promise.reject(new Error("no")) : source.tiles(batch)) }, topLevel(END), () => ++loads, undefined, 30);
+  const tiles = new TileStore(
+    { tiles: (batch) => (isDown ? Promise.reject(new Error("no")) : source.tiles(batch)) },
+    topLevel(END),
+    () => ++loads,
+    undefined,
+    30,
+  );
   const want = () => tiles.want([{ level: 3, first: 4, last: 4, strips: ["1"] }]);
   want();
   await settle();
@@ -169,7 +197,9 @@ test("what was used longest ago is given up first, the whole trace last", async 
 
 test("tiles of the whole trace are within the same bytes", async () => {
   const { slices } = made();
-  const source = sourceOfSlices(slices.flatMap((slice) => Array.from({ length: 40 }, (_, track) => ({ ...slice, track: track + 1 }))));
+  const source = sourceOfSlices(
+    slices.flatMap((slice) => Array.from({ length: 40 }, (_, track) => ({ ...slice, track: track + 1 }))),
+  );
   const tiles = new TileStore(source, topLevel(END), () => {}, 40_000);
   const strips = Array.from({ length: 40 }, (_, track) => String(track + 1));
   tiles.want([{ level: tiles.top, first: 0, last: 0, strips }]);
@@ -225,13 +255,20 @@ test("a rectangle has what touches it", async () => {
   const { items, isCut } = inRect(at, tiles, window, lane.top + 4, lane.top + 3 + 2 * 18 - 1, 2000);
   assert.equal(isCut, false);
   const wanted = slices.filter((one) => one.row < 2 && one.begin < window.end && one.end > window.begin);
-  assert.deepEqual(items.map((one) => one.begin).sort((a, b) => a - b), wanted.map((one) => one.begin).sort((a, b) => a - b));
+  assert.deepEqual(
+    items.map((one) => one.begin).sort((a, b) => a - b),
+    wanted.map((one) => one.begin).sort((a, b) => a - b),
+  );
   assert.equal(inRect(at, tiles, window, 0, 600, 3).isCut, true);
 });
 
 test("a rectangle has the tracks of all that touches it, however few items of them are listed", async () => {
   const both = [track, { ...track, number: 2, tid: "2" }, { ...track, number: 3, tid: "3" }];
-  const slices = [...madeUp(), { track: 2, row: 0, begin: 42_000, end: 43_000 }, { track: 3, row: 0, begin: 90_000, end: 91_000 }];
+  const slices = [
+    ...madeUp(),
+    { track: 2, row: 0, begin: 42_000, end: 43_000 },
+    { track: 3, row: 0, begin: 90_000, end: 91_000 },
+  ];
   const tiles = new TileStore(sourceOfSlices(slices), topLevel(END), () => {});
   const lanes = lay(sections(both), NO_LAYOUT);
   const at = { view: { begin: 40_000, nsPerPx: 10, width: 1000 }, top: 0, height: 600, end: END, layout: lanes };
@@ -264,6 +301,9 @@ test("all rectangles are drawn, a style at a time", async () => {
   assert.equal(drawn, scene.full.reduce((sum, one) => sum + one.length / 4, 0) + beds);
   assert.equal(drawn, scene.rects + beds);
   const alike = buildScene(newScene(), at, tiles, { get: () => ({ name: "one", style: 3 }) });
-  assert.ok(alike.rects < scene.rects && alike.counted === scene.counted, "short neighbours of one style are one rectangle");
+  assert.ok(
+    alike.rects < scene.rects && alike.counted === scene.counted,
+    "short neighbours of one style are one rectangle",
+  );
   assert.ok(changes <= 25 + 24 + 2);
 });

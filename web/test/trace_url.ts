@@ -5,13 +5,30 @@ import { changed, grouped, href } from "../src/lib/route";
 import { trackOf, viewerOf } from "./support_viewer";
 import { type Place, readPlace, writePlace } from "../src/trace/url";
 
-const NOTHING: Place = { window: null, selection: [], area: null, tool: "select", tab: null, find: "", flows: [], marks: null, pinned: [], hidden: [], toggled: [], only: "", top: 0 };
+const NOTHING: Place = {
+  window: null,
+  selection: [],
+  area: null,
+  tool: "select",
+  tab: null,
+  find: "",
+  flows: [],
+  marks: null,
+  pinned: [],
+  hidden: [],
+  toggled: [],
+  only: "",
+  top: 0,
+};
 const address = (place: Place) => href("/trace/3", grouped(changed(new URLSearchParams("with=9"), writePlace(place))));
 
 test("a place is in its address, and comes back from there", () => {
   const place: Place = {
     window: { begin: -5, end: 9_007_199_254_740_991 },
-    selection: [{ track: 3, chunk: 0, index: 8190 }, { track: 0, chunk: 12, index: 4 }],
+    selection: [
+      { track: 3, chunk: 0, index: 8190 },
+      { track: 0, chunk: 12, index: 4 },
+    ],
     area: { window: { begin: 1, end: 2 }, tracks: [3, 7] },
     tool: "time",
     tab: "area",
@@ -26,7 +43,12 @@ test("a place is in its address, and comes back from there", () => {
   };
   assert.deepEqual(readPlace(new URL(address(place), "http://x").searchParams), place);
   assert.match(address(place), /with=9/, "what is not the timeline's stays");
-  assert.deepEqual(readPlace(new URL(address({ ...place, area: { window: { begin: 1, end: 2 }, tracks: null } }), "http://x").searchParams).area, { window: { begin: 1, end: 2 }, tracks: null });
+  assert.deepEqual(
+    readPlace(
+      new URL(address({ ...place, area: { window: { begin: 1, end: 2 }, tracks: null } }), "http://x").searchParams,
+    ).area,
+    { window: { begin: 1, end: 2 }, tracks: null },
+  );
 });
 
 test("what is as it is at first is not said", () => {
@@ -48,14 +70,29 @@ test("no marks at all are told from those that are drawn at first", () => {
 });
 
 test("what an address cannot mean is left out", () => {
-  for (const query of ["t=5:5", "t=9:3", "t=a:b", "t=1e3:9e9", "t=99999999999999999999:3", "s=1.2", "s=a.b.c,-1.0.0,1.2.3.4", "a=:", "tool=9", "tool=x", "tab=nonsense", "pinned=-1,x", "y=-4"]) {
+  for (const query of [
+    "t=5:5",
+    "t=9:3",
+    "t=a:b",
+    "t=1e3:9e9",
+    "t=99999999999999999999:3",
+    "s=1.2",
+    "s=a.b.c,-1.0.0,1.2.3.4",
+    "a=:",
+    "tool=9",
+    "tool=x",
+    "tab=nonsense",
+    "pinned=-1,x",
+    "y=-4",
+  ]) {
     assert.deepEqual(readPlace(new URLSearchParams(query)), NOTHING, query);
   }
   assert.equal(readPlace(new URLSearchParams("s=" + Array(99).fill("1.2.3").join())).selection.length, 50);
 });
 
 test("a page's own keys come before those that are everywhere, until it is left", () => {
-  const key = (name: string, more = {}) => ({ key: name, ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false, ...more }) as KeyboardEvent;
+  const key = (name: string, more = {}) =>
+    ({ key: name, ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false, ...more }) as KeyboardEvent;
   assert.equal(plainKey(key("m")), true);
   assert.equal(claimedKey(key("m")), false);
   const giveBack = claimKeys(new Set(["m"]), [["m", "mark"]]);

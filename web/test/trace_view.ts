@@ -1,14 +1,35 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisOf, clampView, endOf, fit, fitAll, levelOf, panBy, tileSpan, tilesOf, timeOf, topLevel, xOf, zoomAt } from "../src/trace/view";
+import {
+  axisOf,
+  clampView,
+  endOf,
+  fit,
+  fitAll,
+  levelOf,
+  panBy,
+  tileSpan,
+  tilesOf,
+  timeOf,
+  topLevel,
+  xOf,
+  zoomAt,
+} from "../src/trace/view";
 import { exactPlace, placeText, spanText } from "../src/trace/time";
 
 const END = 1_240_000_000;
-const near = (a: number, b: number, what?: string) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what ?? ""} ${a} ≠ ${b}`);
+const near = (a: number, b: number, what?: string) =>
+  assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what ?? ""} ${a} ≠ ${b}`);
 
 test("what is under the pointer stays there while one zooms", () => {
   let view = { begin: 400_000_000, nsPerPx: 50_000, width: 1200 };
-  for (const [factor, x] of [[1.5, 300], [8, 900], [0.7, 10], [40, 600], [0.5, 1199]] as const) {
+  for (const [factor, x] of [
+    [1.5, 300],
+    [8, 900],
+    [0.7, 10],
+    [40, 600],
+    [0.5, 1199],
+  ] as const) {
     const time = timeOf(view, x);
     view = zoomAt(view, factor, x, END);
     near(timeOf(view, x), time, `factor ${factor}`);
@@ -49,7 +70,10 @@ test("a bucket is a pixel wide, or less than two of them", () => {
 test("tiles of a window are those that it touches", () => {
   assert.deepEqual(tilesOf({ begin: -50, end: 1023 }, 0, END), { first: 0, last: 0 });
   assert.deepEqual(tilesOf({ begin: 1023, end: 1024 }, 0, END), { first: 0, last: 1 });
-  assert.deepEqual(tilesOf({ begin: END - 1, end: END * 2 }, 10, END), { first: Math.floor((END - 1) / 2 ** 20), last: Math.floor(END / 2 ** 20) });
+  assert.deepEqual(tilesOf({ begin: END - 1, end: END * 2 }, 10, END), {
+    first: Math.floor((END - 1) / 2 ** 20),
+    last: Math.floor(END / 2 ** 20),
+  });
 });
 
 test("the axis says places with their unit, and from a base where they are long", () => {
@@ -58,14 +82,29 @@ test("the axis says places with their unit, and from a base where they are long"
   assert.deepEqual(all.ticks.map((one) => one.text).slice(0, 3), ["0 s", "0.2 s", "0.4 s"]);
   const deep = axisOf({ begin: 1_234_567_890, nsPerPx: 0.1, width: 1000 });
   assert.equal(deep.base?.text, "1.23456790 s");
-  assert.deepEqual(deep.ticks.map((one) => one.text), ["+20 ns", "+40 ns", "+60 ns", "+80 ns"].slice(0, deep.ticks.length));
+  assert.deepEqual(
+    deep.ticks.map((one) => one.text),
+    ["+20 ns", "+40 ns", "+60 ns", "+80 ns"].slice(0, deep.ticks.length),
+  );
   assert.ok(deep.ticks.length >= 3);
 });
 
 test("times in words", () => {
-  assert.deepEqual([0, 12, 999, 1234, 45_600_000, 2_500_000_000].map(spanText), ["0 ns", "12 ns", "999 ns", "1.23 µs", "45.6 ms", "2.50 s"]);
+  assert.deepEqual([0, 12, 999, 1234, 45_600_000, 2_500_000_000].map(spanText), [
+    "0 ns",
+    "12 ns",
+    "999 ns",
+    "1.23 µs",
+    "45.6 ms",
+    "2.50 s",
+  ]);
   assert.equal(placeText(340_125_000, 1000), "340.125 ms");
   assert.equal(placeText(1_240_000_000, 1e8), "1.2 s");
   assert.equal(placeText(-5, 1), "\u22125 ns");
-  assert.deepEqual([463_574_000, 2_000_000_000, 1_000_000_001, 7].map(exactPlace), ["463.574 ms", "2 s", "1.000000001 s", "7 ns"]);
+  assert.deepEqual([463_574_000, 2_000_000_000, 1_000_000_001, 7].map(exactPlace), [
+    "463.574 ms",
+    "2 s",
+    "1.000000001 s",
+    "7 ns",
+  ]);
 });

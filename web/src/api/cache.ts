@@ -46,7 +46,8 @@ export class AnswerCache {
   }
 }
 
-const bytesOf = (url: string, answer: Answer<unknown>): number => (url.length + answer.text.length) * BYTES_PER_CHARACTER;
+const bytesOf = (url: string, answer: Answer<unknown>): number =>
+  (url.length + answer.text.length) * BYTES_PER_CHARACTER;
 
 type Flight = { result: Promise<unknown>; controller: AbortController; waiting: number };
 

@@ -6,7 +6,10 @@ import type { Problem } from "./types";
 export const BASE = "/api/v1";
 
 export class ApiError extends Error {
-  constructor(readonly problem: Problem, readonly url: string) {
+  constructor(
+    readonly problem: Problem,
+    readonly url: string,
+  ) {
     super(problem.detail ?? problem.title);
   }
 }
@@ -15,7 +18,10 @@ export class ApiError extends Error {
 export const remembered = <T>(url: string): Answer<T> | undefined => tab.answers.get<T>(url);
 
 /** Parameters with several values are repeated; empty ones are left out. */
-export function address(path: string, query: Record<string, string | number | boolean | string[] | null | undefined> = {}): string {
+export function address(
+  path: string,
+  query: Record<string, string | number | boolean | string[] | null | undefined> = {},
+): string {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === null || value === undefined || value === "" || value === false) continue;
@@ -30,7 +36,12 @@ export async function problemOf(response: Response): Promise<Problem> {
   if (type.includes("json")) {
     try {
       const body = (await response.json()) as Partial<Problem>;
-      return { title: body.title ?? response.statusText, status: response.status, detail: body.detail, type: body.type };
+      return {
+        title: body.title ?? response.statusText,
+        status: response.status,
+        detail: body.detail,
+        type: body.type,
+      };
     } catch {
       // Not the shape that was promised: fall through to the status line.
     }
@@ -39,19 +50,26 @@ export async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** Any error, as one to show. */
-export const asApiError = (error: unknown, url: string): ApiError => (error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, url));
+export const asApiError = (error: unknown, url: string): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, url);
 
 async function respond(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
+    throw new ApiError(
+      { title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` },
+      url,
+    );
   }
 }
 
 /** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn again. */
-export const ask = <T>(url: string, signal?: AbortSignal): Promise<Answer<T>> => tab.flights.join(url, (flight) => askNow<T>(url, flight), signal);
+export const ask = <T>(url: string, signal?: AbortSignal): Promise<Answer<T>> =>
+  tab.flights.join(url, (flight) => askNow<T>(url, flight), signal);
 
 async function askNow<T>(url: string, signal: AbortSignal): Promise<Answer<T>> {
   const known = remembered<T>(url);
@@ -88,11 +106,17 @@ async function change<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 /** Asks for a change. The answer is what is different now. */
-export const tell = <T>(url: string, body: Record<string, string | number[]>): Promise<T> => change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const tell = <T>(url: string, body: Record<string, string | number[]>): Promise<T> =>
+  change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** Sends a file as it is. */
 export async function send<T>(url: string, file: Blob, type: string, signal: AbortSignal): Promise<T> {
-  const response = await respond(url, { method: "POST", headers: { accept: "application/json", "content-type": type }, body: file, signal });
+  const response = await respond(url, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": type },
+    body: file,
+    signal,
+  });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
   return (await response.json()) as T;
 }

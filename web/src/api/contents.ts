@@ -10,14 +10,24 @@ export type Contents = { data: ArtifactContent[] | null; error: ApiError | null;
 
 /** Several dumps at once, in the order of `ids`; asked for again whenever the store has changed. */
 export function useContents(ids: number[]): Contents {
-  const [state, setState] = useState<{ data: ArtifactContent[] | null; error: ApiError | null; key: string }>({ data: null, error: null, key: "" });
+  const [state, setState] = useState<{ data: ArtifactContent[] | null; error: ApiError | null; key: string }>({
+    data: null,
+    error: null,
+    key: "",
+  });
   const [turn, setTurn] = useState(0);
   const again = () => setTurn((n) => n + 1);
   const key = ids.join();
   useEffect(() => {
     const controller = new AbortController();
     Promise.all(ids.map((id) => ask<ArtifactContent>(contentUrl(id), controller.signal)))
-      .then((answers) => setState((old) => (isSame(old.data, answers) && old.key === key && !old.error ? old : { data: answers.map((answer) => answer.data), error: null, key })))
+      .then((answers) =>
+        setState((old) =>
+          isSame(old.data, answers) && old.key === key && !old.error
+            ? old
+            : { data: answers.map((answer) => answer.data), error: null, key },
+        ),
+      )
       .catch((error) => {
         if (controller.signal.aborted) return;
         setState((old) => ({ data: old.key === key ? old.data : null, error: asApiError(error, ""), key }));
@@ -32,4 +42,5 @@ export function useContents(ids: number[]): Contents {
   return state.key === key ? { data: state.data, error: state.error, again } : { data: null, error: null, again };
 }
 
-const isSame = (before: ArtifactContent[] | null, now: { data: ArtifactContent }[]): boolean => before !== null && before.length === now.length && before.every((one, index) => one === now[index]?.data);
+const isSame = (before: ArtifactContent[] | null, now: { data: ArtifactContent }[]): boolean =>
+  before !== null && before.length === now.length && before.every((one, index) => one === now[index]?.data);

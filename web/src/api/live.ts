@@ -29,13 +29,27 @@ export function waitAfter(failures: number, changesInARow: number): number {
 /** What is new in words; "" where it is no run. */
 export function newsOf(before: Store, now: Store): string {
   const newest = now.newest_run;
-  if (newest && (!before.newest_run || (newest.id !== before.newest_run.id && newest.started_at > before.newest_run.started_at))) return `New: run ${runName(newest)}`;
+  if (
+    newest &&
+    (!before.newest_run || (newest.id !== before.newest_run.id && newest.started_at > before.newest_run.started_at))
+  )
+    return `New: run ${runName(newest)}`;
   return now.run_count > before.run_count ? `New: ${plural(now.run_count - before.run_count, "earlier run")}` : "";
 }
 
 /** Whether what a look found makes everything be asked for again. After a change from here (`isOwn`) all is asked for anyway;
  * what others ingested at the same moment is not. */
-export const isForAll = ({ isNew, isOwn, wasSilent, news }: { isNew: boolean; isOwn: boolean; wasSilent: boolean; news: string }): boolean => wasSilent || (isNew && (!isOwn || news !== ""));
+export const isForAll = ({
+  isNew,
+  isOwn,
+  wasSilent,
+  news,
+}: {
+  isNew: boolean;
+  isOwn: boolean;
+  wasSilent: boolean;
+  news: string;
+}): boolean => wasSilent || (isNew && (!isOwn || news !== ""));
 
 /** For the frame of the pages alone: whoever calls it looks. */
 export function useLive(): Live {
@@ -73,7 +87,11 @@ export function useLive(): Live {
         if (!isOwn && !isOwnLeft) changesInARow = isNew ? changesInARow + 1 : 0;
         version ??= answer.data.version;
         const newVersion = answer.data.version === version ? null : answer.data.version;
-        setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null, newVersion }));
+        setLive((old) =>
+          old.store === answer.data && old.silentSince === null
+            ? old
+            : { store: answer.data, silentSince: null, newVersion },
+        );
         if (isForAll({ isNew, isOwn: isOwn || isOwnLeft, wasSilent, news })) {
           isAnnouncing = true;
           announceChange();

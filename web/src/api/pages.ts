@@ -35,11 +35,18 @@ export function joined<P extends Page<unknown>>(pieces: readonly P[]): P | null 
   const first = pieces[0];
   const last = pieces[pieces.length - 1];
   if (!first || !last) return null;
-  return pieces.length === 1 ? first : { ...first, items: pieces.flatMap((piece) => piece.items), total: last.total, next_cursor: last.next_cursor };
+  return pieces.length === 1
+    ? first
+    : { ...first, items: pieces.flatMap((piece) => piece.items), total: last.total, next_cursor: last.next_cursor };
 }
 
 /** Walks along a list from its beginning, at most `most` pieces, and hands over what it has after each of them. */
-export async function walk<P extends Page<unknown>>(url: string, most: number, show: (pieces: P[]) => void, signal: AbortSignal): Promise<void> {
+export async function walk<P extends Page<unknown>>(
+  url: string,
+  most: number,
+  show: (pieces: P[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const pieces: P[] = [];
   for (let next: string | null = url; next !== null && pieces.length < most; ) {
     const piece: P = (await ask<P>(next, signal)).data;
@@ -68,14 +75,19 @@ export function usePages<P extends Page<unknown>>(url: string | null, { whole = 
   useEffect(() => {
     if (!url) return;
     const known = begin();
-    if (known.pieces.length) setState((old) => (old.url === url && old.pieces.length >= known.pieces.length ? old : known));
+    if (known.pieces.length)
+      setState((old) => (old.url === url && old.pieces.length >= known.pieces.length ? old : known));
     const controller = new AbortController();
     const show = (pieces: P[]) => {
       if (latest.current !== url) return;
       const isWhole = pieces.length >= most || pieces[pieces.length - 1]?.next_cursor === null;
       setState((old) => {
         if (old.url === url && !isWhole && old.pieces.length > pieces.length) return old;
-        const isSame = old.url === url && !old.error && old.pieces.length === pieces.length && old.pieces.every((piece, index) => piece === pieces[index]);
+        const isSame =
+          old.url === url &&
+          !old.error &&
+          old.pieces.length === pieces.length &&
+          old.pieces.every((piece, index) => piece === pieces[index]);
         return isSame ? old : { pieces, url, error: null };
       });
     };
@@ -93,7 +105,10 @@ export function usePages<P extends Page<unknown>>(url: string | null, { whole = 
   useRetry(state.error, again);
 
   const isOld = state.url !== url;
-  const known = useMemo(() => (url && isOld && !state.error ? rememberedPieces<P>(url, most) : []), [url, isOld, state.error, most]);
+  const known = useMemo(
+    () => (url && isOld && !state.error ? rememberedPieces<P>(url, most) : []),
+    [url, isOld, state.error, most],
+  );
   const pieces = known.length ? known : url && !(state.error && isOld) ? state.pieces : [];
   const data = useMemo(() => joined(pieces), [pieces]);
   const isAnswered = known.length > 0 || !isOld;
@@ -107,9 +122,16 @@ export function usePages<P extends Page<unknown>>(url: string | null, { whole = 
     again,
     isComplete,
     isLoading,
-    more: data !== null && isAnswered && !isComplete && !isLoading && !whole ? () => setAsked({ url, pieces: pieces.length + 1 }) : null,
+    more:
+      data !== null && isAnswered && !isComplete && !isLoading && !whole
+        ? () => setAsked({ url, pieces: pieces.length + 1 })
+        : null,
   };
 }
 
 /** All runs, newest first; of one accelerator model where one is given. */
-export const useRuns = (accelerator?: string | null): Listed<Page<Run>> => usePages<Page<Run>>(accelerator === null ? null : address("/runs", { accelerator_model: accelerator, limit: PER_PAGE }), { whole: true });
+export const useRuns = (accelerator?: string | null): Listed<Page<Run>> =>
+  usePages<Page<Run>>(
+    accelerator === null ? null : address("/runs", { accelerator_model: accelerator, limit: PER_PAGE }),
+    { whole: true },
+  );

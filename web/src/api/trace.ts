@@ -1,21 +1,76 @@
 // What a trace tells, as docs/traces.md describes it: the member `trace` of an artifact's content, which the contract leaves open.
 // Times are nanoseconds unless a name says otherwise; what does not apply is null.
 
-export type Totals = { count: number; total_ns: number; mean_ns: number | null; min_ns: number | null; max_ns: number | null };
+export type Totals = {
+  count: number;
+  total_ns: number;
+  mean_ns: number | null;
+  min_ns: number | null;
+  max_ns: number | null;
+};
 /** A node stands before those below it and right after all that is below its sibling before; `parent` is a place in the list. */
 export type TreeRow = Totals & { name: string; depth: number; parent: number | null; self_ns: number };
-export type Advice = { code: string; severity: "note" | "hint" | "warning"; sentence: string; numbers: Record<string, number> };
+export type Advice = {
+  code: string;
+  severity: "note" | "hint" | "warning";
+  sentence: string;
+  numbers: Record<string, number>;
+};
 export type Quantiles = { p50: number; p90: number; max: number };
 
 export type KernelRow = Totals & { name: string; class: string; share: number };
-export type LaunchRow = { name: string; count: number; call: Totals; device: Totals; delay: Totals; long_delays: number };
-export type LaunchQueue = { pid: string; tid: string; name: string; launched: number; begin_ns: number; span_ns: number; longest: number; mean: number; full_ns: number; longest_by_part: number[] };
-export type CopyRow = Totals & { name: string; stated: number; bytes: number | null; mean_gb_per_s: number | null; max_gb_per_s: number | null };
-export type TraceOperator = { name: string; category: string; count: number; total_ns: number; self_ns: number; device_ns: number | null; share: number | null };
+export type LaunchRow = {
+  name: string;
+  count: number;
+  call: Totals;
+  device: Totals;
+  delay: Totals;
+  long_delays: number;
+};
+export type LaunchQueue = {
+  pid: string;
+  tid: string;
+  name: string;
+  launched: number;
+  begin_ns: number;
+  span_ns: number;
+  longest: number;
+  mean: number;
+  full_ns: number;
+  longest_by_part: number[];
+};
+export type CopyRow = Totals & {
+  name: string;
+  stated: number;
+  bytes: number | null;
+  mean_gb_per_s: number | null;
+  max_gb_per_s: number | null;
+};
+export type TraceOperator = {
+  name: string;
+  category: string;
+  count: number;
+  total_ns: number;
+  self_ns: number;
+  device_ns: number | null;
+  share: number | null;
+};
 export type CompiledVersion = { id: string; executed: Totals; compiled: Totals };
-export type CompiledFrame = { frame: string; executions: number; recompiles: number; compilations_ever: number; versions: CompiledVersion[]; versions_left_out: number };
+export type CompiledFrame = {
+  frame: string;
+  executions: number;
+  recompiles: number;
+  compilations_ever: number;
+  versions: CompiledVersion[];
+  versions_left_out: number;
+};
 /** Phases of one compile id contain each other. */
-export type CompiledId = { compile_id: string; compiled: Totals; phases: { name: string; time: Totals }[]; phases_left_out: number };
+export type CompiledId = {
+  compile_id: string;
+  compiled: Totals;
+  phases: { name: string; time: Totals }[];
+  phases_left_out: number;
+};
 export type AnnotatedCompilation = { annotation: string | null; annotated: Totals | null; compiled: Totals };
 
 /** A row of a table of XLA's operators: an operator, or all of a category, a framework's operator, a module. */
@@ -120,7 +175,13 @@ export type TraceReport = {
     handed_back_left_out: number;
     handed_back_total: Totals;
   };
-  compiled_code: { compiled_ns: number; eager_in_regions_ns: number; outside_ns: number; compiling_ns: number; cache_lookups: number };
+  compiled_code: {
+    compiled_ns: number;
+    eager_in_regions_ns: number;
+    outside_ns: number;
+    compiling_ns: number;
+    cache_lookups: number;
+  };
   graph_breaks: {
     regions: number;
     breaks: number;
@@ -131,17 +192,42 @@ export type TraceReport = {
     tree: (TreeRow & { eager: Totals })[];
     executions_left_out: number;
   };
-  recompilation: { recompiles: number | null; compiled_in_trace: Totals; compiled_without_frame: number; frames: CompiledFrame[]; frames_left_out: number };
+  recompilation: {
+    recompiles: number | null;
+    compiled_in_trace: Totals;
+    compiled_without_frame: number;
+    frames: CompiledFrame[];
+    frames_left_out: number;
+  };
   compiled_functions: {
     paired: number;
     forward_only: number;
     backward_only: number;
     by_region: { region: string | null; paired: number; forward: Totals; backward: Totals }[];
   };
-  compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number; by_compile_id: CompiledId[]; compile_ids_left_out: number; profiled: boolean };
+  compile_time: {
+    total_ns: number;
+    sum_ns: number;
+    phases: TreeRow[];
+    slices_left_out: number;
+    by_annotation: AnnotatedCompilation[];
+    annotations_left_out: number;
+    by_compile_id: CompiledId[];
+    compile_ids_left_out: number;
+    profiled: boolean;
+  };
   /** Why it is not known what ran on devices, and what launched it; what hangs on that is null. */
   cannot_tell: { device: string | null; launches: string | null };
-  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null; devices?: number | null; least_busy_ns?: number | null; most_busy_ns?: number | null };
+  device: {
+    kernels: number | null;
+    busy_ns: number | null;
+    span_ns: number | null;
+    utilization: number | null;
+    utilization_of_steps: number | null;
+    devices?: number | null;
+    least_busy_ns?: number | null;
+    most_busy_ns?: number | null;
+  };
   kernel_classes: Record<string, number | null> | null;
   idle_ns: { host_wait: number | null; kernel_wait: number | null; other: number | null; unknown: number | null };
   device_breakdown: null | {
@@ -186,10 +272,26 @@ export type TraceReport = {
   /** By PyTorch's `[memory]` events; null where there are none, without rows where no event says of which device it is. */
   memory?: AllocatorRow[] | null;
   memory_events_left_out?: number;
-  steps: { count: number; duration_ns: number; parts_ns: Record<string, number> | null; mean_parts_ns: Record<string, number> | null };
-  operators: { count: number; self_ns: number; by_name: TraceOperator[]; names_left_out: number; left_out: { count: number; self_ns: number } };
+  steps: {
+    count: number;
+    duration_ns: number;
+    parts_ns: Record<string, number> | null;
+    mean_parts_ns: Record<string, number> | null;
+  };
+  operators: {
+    count: number;
+    self_ns: number;
+    by_name: TraceOperator[];
+    names_left_out: number;
+    left_out: { count: number; self_ns: number };
+  };
   flows: { bound: number; dangling: number };
-  profiling: { python_frames: number; overhead: Totals; synchronizations: Totals | null; pageable_copies: Totals | null };
+  profiling: {
+    python_frames: number;
+    overhead: Totals;
+    synchronizations: Totals | null;
+    pageable_copies: Totals | null;
+  };
   /** Of an XPlane profile; reports of older versions have no such member. */
   xla?: XlaProfile | null;
   unclosed: number;
@@ -201,5 +303,12 @@ export type TraceReport = {
 /** The report of a content, if it has one of the shape that these pages know. */
 export function traceReport(trace: unknown): TraceReport | null {
   const found = trace as Partial<TraceReport> | null;
-  return found && typeof found === "object" && Array.isArray(found.advice) && found.torch_compile && found.graph_breaks && found.cannot_tell ? (found as TraceReport) : null;
+  return found &&
+    typeof found === "object" &&
+    Array.isArray(found.advice) &&
+    found.torch_compile &&
+    found.graph_breaks &&
+    found.cannot_tell
+    ? (found as TraceReport)
+    : null;
 }

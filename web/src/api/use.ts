@@ -28,7 +28,8 @@ export function useApi<T>(url: string | null): Asked<T> {
   useEffect(() => {
     if (!url) return;
     const known = remembered<T>(url);
-    if (known) setState((old) => (old.data === known.data && old.url === url ? old : { data: known.data, url, error: null }));
+    if (known)
+      setState((old) => (old.data === known.data && old.url === url ? old : { data: known.data, url, error: null }));
     const controller = new AbortController();
     ask<T>(url, controller.signal)
       .then((answer) => {

@@ -37,7 +37,8 @@ export function placed(marks: readonly ChangeMark[], nights: readonly number[]):
   const rules = inOrder.map((mark) => between(nights, mark.onset));
   return inOrder.map((mark, index) => {
     const own = (step: 1 | -1): number | undefined => {
-      for (let at = index + step; at >= 0 && at < inOrder.length; at += step) if (inOrder[at]?.experiment === mark.experiment) return rules[at];
+      for (let at = index + step; at >= 0 && at < inOrder.length; at += step)
+        if (inOrder[at]?.experiment === mark.experiment) return rules[at];
       return undefined;
     };
     return {
@@ -54,7 +55,16 @@ export function placed(marks: readonly ChangeMark[], nights: readonly number[]):
 const time = (run: RunRef): number => Date.parse(run.started_at) / 1000;
 
 /** `effect` absent: a count or a verdict. */
-type Change = { before_text?: string; after_text?: string; earliest: RunRef; latest: RunRef; before?: number; after?: number; effect?: number; direction: ChangeDirection };
+type Change = {
+  before_text?: string;
+  after_text?: string;
+  earliest: RunRef;
+  latest: RunRef;
+  before?: number;
+  after?: number;
+  effect?: number;
+  direction: ChangeDirection;
+};
 
 /** A change as the API tells it, of a series' answer (`run`) or of an alert's member (`onset`). */
 export function markOf(experiment: number, change: Change & ({ run: RunRef } | { onset: RunRef })): ChangeMark {
@@ -67,6 +77,9 @@ export function markOf(experiment: number, change: Change & ({ run: RunRef } | {
     before: change.before ?? NaN,
     after: change.after ?? NaN,
     direction: change.direction,
-    label: change.effect === undefined ? `${change.before_text ?? ""} → ${change.after_text ?? ""}` : percent(1 + change.effect),
+    label:
+      change.effect === undefined
+        ? `${change.before_text ?? ""} → ${change.after_text ?? ""}`
+        : percent(1 + change.effect),
   };
 }

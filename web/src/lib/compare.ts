@@ -1,5 +1,14 @@
 // Two runs side by side, in words and in order: what a verdict is and why, what matters most.
-import type { Absence, ComparedResult, ComparedTimeMean, Comparison, ComparisonGroup, ComparisonRow, RunRef, Verdict } from "../api/types";
+import type {
+  Absence,
+  ComparedResult,
+  ComparedTimeMean,
+  Comparison,
+  ComparisonGroup,
+  ComparisonRow,
+  RunRef,
+  Verdict,
+} from "../api/types";
 import { change, count, date, digits, percentInterval, plural, runName, shown, testName } from "./format";
 import { href } from "./route";
 
@@ -28,7 +37,8 @@ const ABSENCES: Record<Absence, string> = {
 };
 export const absenceWords = (absent: Absence): string => ABSENCES[absent] ?? absent.replace(/_/g, " ");
 /** It was to be timed and did not come through: not merely not asked for. */
-export const isFailure = (absent: Absence | null): boolean => absent !== null && ["crashed", "timed_out", "out_of_memory", "raised"].includes(absent);
+export const isFailure = (absent: Absence | null): boolean =>
+  absent !== null && ["crashed", "timed_out", "out_of_memory", "raised"].includes(absent);
 
 export type Rule = Comparison["rule"];
 
@@ -40,11 +50,17 @@ function chance(q: number): string {
 }
 
 /** Why the verdict is what it is, as one would say it. */
-export function reasonSentence(row: Pick<ComparisonRow, "verdict" | "reason" | "change" | "left" | "right">, rule: Rule): string {
+export function reasonSentence(
+  row: Pick<ComparisonRow, "verdict" | "reason" | "change" | "left" | "right">,
+  rule: Rule,
+): string {
   const { change: time } = row;
   switch (row.reason) {
     case "missing": {
-      const sides = [row.left.absent ? `left: ${absenceWords(row.left.absent)}` : "", row.right.absent ? `right: ${absenceWords(row.right.absent)}` : ""].filter(Boolean);
+      const sides = [
+        row.left.absent ? `left: ${absenceWords(row.left.absent)}` : "",
+        row.right.absent ? `right: ${absenceWords(row.right.absent)}` : "",
+      ].filter(Boolean);
       return `No time to compare: ${sides.join(", ")}.`;
     }
     case "same_result":
@@ -77,10 +93,13 @@ export function meanSentence(time: ComparedTimeMean, rule: Rule): string {
   if (time.reason === "same_result") return "The same results stand on both sides.";
   const bounds = time.interval ? ` ${percentInterval(time.interval.low, time.interval.high)}` : "";
   const moved = `The geometric mean over ${plural(time.n, "model")} changed by ${change(time.ratio)}${bounds}`;
-  if (!time.knows_nights) return `${moved}: ${time.n < 2 ? "one model" : `fewer than ${rule.fewest_nights} earlier nights`} cannot tell how much of it is noise.`;
+  if (!time.knows_nights)
+    return `${moved}: ${time.n < 2 ? "one model" : `fewer than ${rule.fewest_nights} earlier nights`} cannot tell how much of it is noise.`;
   const known = `held against which models there are and how ${plural(time.nights, "earlier night")} differ`;
-  if (time.reason === "significant") return `${moved}, ${known}: q is ${chance(time.q ?? 1)}, and the change at least ${percent(rule.least_mean_effect)}.`;
-  if (time.reason === "small_effect") return `${moved}, ${known}: surely there, but less than ${percent(rule.least_mean_effect)}.`;
+  if (time.reason === "significant")
+    return `${moved}, ${known}: q is ${chance(time.q ?? 1)}, and the change at least ${percent(rule.least_mean_effect)}.`;
+  if (time.reason === "small_effect")
+    return `${moved}, ${known}: surely there, but less than ${percent(rule.least_mean_effect)}.`;
   return `${moved}, ${known}: that may well be noise (q is ${chance(time.q ?? 1)}).`;
 }
 
@@ -142,46 +161,80 @@ export const SHOWN: { value: string; text: string; fits: (row: ComparisonRow) =>
   { value: "verification", text: "verification changed", fits: (row) => row.verification !== "unchanged" },
 ];
 
-export const totalOf = (groups: readonly ComparisonGroup[]): ComparisonGroup | undefined => groups.find((group) => group.suite === null);
+export const totalOf = (groups: readonly ComparisonGroup[]): ComparisonGroup | undefined =>
+  groups.find((group) => group.suite === null);
 
 const sideText = (side: Comparison["left"], other: Comparison["left"]): string => {
-  const accelerator = side.run.accelerator_model === other.run.accelerator_model ? "" : ` on ${side.run.accelerator_model}`;
+  const accelerator =
+    side.run.accelerator_model === other.run.accelerator_model ? "" : ` on ${side.run.accelerator_model}`;
   const backend = side.backend !== null && side.backend !== other.backend ? `${side.backend} of ` : "";
   return `${backend}${runName(side.run)}${accelerator}`;
 };
 
 /** Whether the sides are two nights of the same: only then is a difference something that became so. */
-export const isLikeForLike = ({ left, right }: Pick<Comparison, "left" | "right">): boolean => left.backend === right.backend && left.run.accelerator_model === right.run.accelerator_model;
+export const isLikeForLike = ({ left, right }: Pick<Comparison, "left" | "right">): boolean =>
+  left.backend === right.backend && left.run.accelerator_model === right.run.accelerator_model;
 
 /** What a person would say of it. */
 export function comparisonSentence(answer: Comparison): string {
   const { left, right, groups, rows } = answer;
   const total = totalOf(groups);
-  if (left.run.id === right.run.id && left.backend === right.backend) return `${sideText(right, left)} stands on both sides: choose another run, or another backend, to see a difference.`;
+  if (left.run.id === right.run.id && left.backend === right.backend)
+    return `${sideText(right, left)} stands on both sides: choose another run, or another backend, to see a difference.`;
   const title = `${left.backend !== null && left.backend === right.backend ? `${left.backend}, ` : ""}${sideText(left, right)} → ${sideText(right, left)}`;
   if (!total || !rows.length) return `${title}: they have nothing in common, and nothing else.`;
   const said: string[] = [];
   const alike = isLikeForLike(answer);
-  if (total.newly_failing.length) said.push(`${count(total.newly_failing.length)} ${alike ? "newly failing" : "failing on the right only"}`);
-  if (total.newly_passing.length) said.push(`${count(total.newly_passing.length)} ${alike ? "newly passing" : "passing on the right only"}`);
-  if (total.stopped.length) said.push(`${count(total.stopped.length)} ${alike ? "no longer timed" : "timed on the left only"}`);
+  if (total.newly_failing.length)
+    said.push(`${count(total.newly_failing.length)} ${alike ? "newly failing" : "failing on the right only"}`);
+  if (total.newly_passing.length)
+    said.push(`${count(total.newly_passing.length)} ${alike ? "newly passing" : "passing on the right only"}`);
+  if (total.stopped.length)
+    said.push(`${count(total.stopped.length)} ${alike ? "no longer timed" : "timed on the left only"}`);
   const timed = rows.filter((row) => row.change).length;
   if (!timed) said.push("nothing is timed on both sides");
   else {
-    const moved = [total.worse ? `${count(total.worse)} slower` : "", total.better ? `${count(total.better)} faster` : ""].filter(Boolean);
+    const moved = [
+      total.worse ? `${count(total.worse)} slower` : "",
+      total.better ? `${count(total.better)} faster` : "",
+    ].filter(Boolean);
     const few = total.worse + total.better === 0 && rows.every((row) => !row.change?.knows_nights);
-    said.push(moved.length ? `${moved.join(", ")} of ${plural(timed, "result")}` : few ? `too few earlier nights to call any of ${plural(timed, "result")} slower or faster` : `none of ${plural(timed, "result")} is surely slower or faster`);
+    said.push(
+      moved.length
+        ? `${moved.join(", ")} of ${plural(timed, "result")}`
+        : few
+          ? `too few earlier nights to call any of ${plural(timed, "result")} slower or faster`
+          : `none of ${plural(timed, "result")} is surely slower or faster`,
+    );
   }
   const { time } = total;
   // A percentage only where it is more than noise: what may be none has no size worth a headline.
-  const size = time.ratio === null ? "" : ` (${change(time.ratio)}${time.interval ? ` ${percentInterval(time.interval.low, time.interval.high)}` : ""})`;
-  const unclear = time.knows_nights ? "no significant change of the times over all" : "too few earlier nights to judge the times over all";
-  const mean = time.ratio === null || time.reason === "same_result" ? "" : time.verdict === "unclear" ? `; ${unclear}` : `; times over all ${time.verdict === "worse" ? "longer" : "shorter"}${size}`;
+  const size =
+    time.ratio === null
+      ? ""
+      : ` (${change(time.ratio)}${time.interval ? ` ${percentInterval(time.interval.low, time.interval.high)}` : ""})`;
+  const unclear = time.knows_nights
+    ? "no significant change of the times over all"
+    : "too few earlier nights to judge the times over all";
+  const mean =
+    time.ratio === null || time.reason === "same_result"
+      ? ""
+      : time.verdict === "unclear"
+        ? `; ${unclear}`
+        : `; times over all ${time.verdict === "worse" ? "longer" : "shorter"}${size}`;
   return `${title}: ${said.join(", ")}${mean}.`;
 }
 
-export const compareHref = (left: { id: number } | string, right: { id: number } | string, more: Record<string, string | null | undefined> = {}): string =>
-  href("/compare", { left: typeof left === "string" ? left : String(left.id), right: typeof right === "string" ? right : String(right.id), ...more });
+export const compareHref = (
+  left: { id: number } | string,
+  right: { id: number } | string,
+  more: Record<string, string | null | undefined> = {},
+): string =>
+  href("/compare", {
+    left: typeof left === "string" ? left : String(left.id),
+    right: typeof right === "string" ? right : String(right.id),
+    ...more,
+  });
 
 /** The earlier run first. */
 export function inOrder<T extends Pick<RunRef, "started_at">>(a: T, b: T): [T, T] {
@@ -208,7 +261,9 @@ export function labelChoices(runs: readonly RunRef[], most: number): { value: st
     }
   }
   const rank = (value: string) => (value.startsWith("branch:") ? 0 : 1);
-  return [...found.values()].sort((a, b) => rank(a.value) - rank(b.value) || b.runs - a.runs || (a.text < b.text ? -1 : 1)).slice(0, most);
+  return [...found.values()]
+    .sort((a, b) => rank(a.value) - rank(b.value) || b.runs - a.runs || (a.text < b.text ? -1 : 1))
+    .slice(0, most);
 }
 
 /** "label:commit=abc" and its like hold beyond tonight; a run's own name is shown for an id. */

@@ -25,16 +25,25 @@ export function howWords(one: Pick<CompilationChange, "kind" | "change" | "befor
 }
 
 /** The frame with the end of its place: "forward, resumed at line 43, transformer_mini.py:43". */
-export function frameWords(one: Pick<CompilationChange, "frame_name" | "frame_file" | "frame_line" | "compile_id_before" | "compile_id_after">): string {
+export function frameWords(
+  one: Pick<CompilationChange, "frame_name" | "frame_file" | "frame_line" | "compile_id_before" | "compile_id_after">,
+): string {
   const behind = resumed(one.frame_name);
-  const name = behind ? `${behind.name}, resumed at line ${behind.line}` : (one.frame_name ?? `not named, ${one.compile_id_after ?? one.compile_id_before ?? "?"}`);
+  const name = behind
+    ? `${behind.name}, resumed at line ${behind.line}`
+    : (one.frame_name ?? `not named, ${one.compile_id_after ?? one.compile_id_before ?? "?"}`);
   const file = one.frame_file?.split("/").pop() ?? null;
   return [name, place(file, behind ? null : one.frame_line)].filter(Boolean).join(", ");
 }
 
 /** More breaks, failures, recompilations and time are worse; of the rest only the reader knows. */
 export function changeTone(one: Pick<CompilationChange, "kind" | "before" | "after">): "worse" | "better" | "" {
-  if (!["failure", "graph_break", "recompilation", "restart", "time"].includes(one.kind) || one.before === null || one.after === null) return "";
+  if (
+    !["failure", "graph_break", "recompilation", "restart", "time"].includes(one.kind) ||
+    one.before === null ||
+    one.after === null
+  )
+    return "";
   return one.after > one.before ? "worse" : one.after < one.before ? "better" : "";
 }
 

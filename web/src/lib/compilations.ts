@@ -5,16 +5,20 @@ import { csvText } from "./csv";
 import { count, plural } from "./format";
 
 /** "[0/1_2]": by what tlparse and PyTorch's logs call a compilation, with its last attempt. */
-export const compileId = (one: Pick<Compilation, "compile_id" | "attempt">): string => `[${one.compile_id}${one.attempt > 0 ? `_${one.attempt}` : ""}]`;
+export const compileId = (one: Pick<Compilation, "compile_id" | "attempt">): string =>
+  `[${one.compile_id}${one.attempt > 0 ? `_${one.attempt}` : ""}]`;
 
 /** Which occurrence of its id a compilation is; "" where it is the first. */
-export const occurrence = (one: Pick<Compilation, "occurrence">): string => (one.occurrence > 1 ? `occurrence ${count(one.occurrence)} of this id in the log` : "");
+export const occurrence = (one: Pick<Compilation, "occurrence">): string =>
+  one.occurrence > 1 ? `occurrence ${count(one.occurrence)} of this id in the log` : "";
 
 /** What is said of a log without compilations: where parts of it could not be read, they may have been there. */
-export const nothingCompiled = (artifact: Pick<Artifact, "problem_count">): string => (artifact.problem_count > 0 ? "No compilation could be read." : "Nothing was compiled.");
+export const nothingCompiled = (artifact: Pick<Artifact, "problem_count">): string =>
+  artifact.problem_count > 0 ? "No compilation could be read." : "Nothing was compiled.";
 
 /** A log without what the names of all logs have: "rank_0_x1y2". */
-export const logName = (name: string): string => (name.split("/").pop() ?? name).replace(/^dedicated_log_torch_trace_(.+)\.log$/, "$1");
+export const logName = (name: string): string =>
+  (name.split("/").pop() ?? name).replace(/^dedicated_log_torch_trace_(.+)\.log$/, "$1");
 
 /** A place in a file as editors take it; the file's last parts are enough to recognize it. */
 export function place(file: string | null, line: number | null): string {
@@ -31,16 +35,24 @@ export function resumed(name: string | null): { name: string; line: number } | n
 }
 
 /** Whether the frame had been compiled before: its compile id counts on. */
-export const isRecompilation = (one: Pick<Compilation, "compile_id" | "recompiles">): boolean => /\/[1-9]\d*$/.test(one.compile_id) || one.recompiles.length > 0;
+export const isRecompilation = (one: Pick<Compilation, "compile_id" | "recompiles">): boolean =>
+  /\/[1-9]\d*$/.test(one.compile_id) || one.recompiles.length > 0;
 
 /** Everything that is unusual about the compilations of a log, as a sentence. */
 export function compilationsSentence(items: readonly Compilation[], total: number): string {
-  const of = total > items.length ? `Of ${count(total)} compilations the first ${count(items.length)}: ` : `${plural(items.length, "compilation")}: `;
+  const of =
+    total > items.length
+      ? `Of ${count(total)} compilations the first ${count(items.length)}: `
+      : `${plural(items.length, "compilation")}: `;
   const parts = [
     [items.filter((one) => one.fail_type !== null).length, "failure"],
     [items.filter(isRecompilation).length, "recompilation"],
     [items.reduce((sum, one) => sum + one.attempt, 0), "restart"],
-    [items.filter((one) => resumed(one.frame_name) !== null).length, "frame resumed behind a graph break", "frames resumed behind graph breaks"],
+    [
+      items.filter((one) => resumed(one.frame_name) !== null).length,
+      "frame resumed behind a graph break",
+      "frames resumed behind graph breaks",
+    ],
   ] as const;
   const found = parts.flatMap(([n, one, many]) => (n > 0 ? [plural(n, one, many)] : []));
   return `${of}${found.join(", ") || "no failure, recompilation or restart"}.`;
@@ -91,31 +103,54 @@ export function stackTree(items: readonly Compilation[]): StackNode[] {
 }
 
 /** Which compilations the stacks are of, where only the first `loaded` of `total` are there; "" where all are. */
-export const stacksOf = (loaded: number, total: number): string => (loaded < total ? `of the first ${count(loaded)} of ${count(total)} compilations` : "");
+export const stacksOf = (loaded: number, total: number): string =>
+  loaded < total ? `of the first ${count(loaded)} of ${count(total)} compilations` : "";
 
 /** The stacks of compilations in the order of the log, which is that of time: a row per frame, outermost first. Compilations without a stack are not in it. */
 export const stacksCsv = (items: readonly Compilation[]): string =>
   csvText(
     ["ordinal", "compile_id", "occurrence", "logged_at", "depth", "name", "file", "line", "code"],
-    items.flatMap((one) => one.stack.map((frame, depth) => [one.ordinal, one.compile_id, one.occurrence, one.logged_at, depth, frame.name, frame.file, frame.line, frame.code])),
+    items.flatMap((one) =>
+      one.stack.map((frame, depth) => [
+        one.ordinal,
+        one.compile_id,
+        one.occurrence,
+        one.logged_at,
+        depth,
+        frame.name,
+        frame.file,
+        frame.line,
+        frame.code,
+      ]),
+    ),
   );
 
 /** How often what was compiled under an id ran in a trace, and for how long; or why that is not known. */
 export type RegionRuns = { executed: Totals } | { unknown: string };
 
 /** By compile ids that the log has, from the regions of a trace of the same result. Null where the trace has no region with an id. */
-export function regionRuns(items: readonly Pick<Compilation, "compile_id">[], recompilation: { frames: readonly CompiledFrame[]; frames_left_out: number } | null): Map<string, RegionRuns> | null {
+export function regionRuns(
+  items: readonly Pick<Compilation, "compile_id">[],
+  recompilation: { frames: readonly CompiledFrame[]; frames_left_out: number } | null,
+): Map<string, RegionRuns> | null {
   if (!recompilation?.frames.length) return null;
-  const executed = new Map(recompilation.frames.flatMap((frame) => frame.versions.map((version) => [version.id, version.executed] as const)));
-  const isWhole = recompilation.frames_left_out === 0 && recompilation.frames.every((frame) => frame.versions_left_out === 0);
+  const executed = new Map(
+    recompilation.frames.flatMap((frame) => frame.versions.map((version) => [version.id, version.executed] as const)),
+  );
+  const isWhole =
+    recompilation.frames_left_out === 0 && recompilation.frames.every((frame) => frame.versions_left_out === 0);
   const counts = new Map<string, number>();
   for (const { compile_id: id } of items) counts.set(id, (counts.get(id) ?? 0) + 1);
   const runs = new Map<string, RegionRuns>();
   for (const [id, times] of counts) {
     const found = executed.get(id);
-    if (times > 1) runs.set(id, { unknown: `the log has this id ${times} times, the trace does not tell which of them ran` });
+    if (times > 1)
+      runs.set(id, { unknown: `the log has this id ${times} times, the trace does not tell which of them ran` });
     else if (found) runs.set(id, { executed: found });
-    else runs.set(id, { unknown: isWhole ? "no region of this id ran in the trace" : "the trace has more regions than its report lists" });
+    else
+      runs.set(id, {
+        unknown: isWhole ? "no region of this id ran in the trace" : "the trace has more regions than its report lists",
+      });
   }
   return runs;
 }

@@ -26,7 +26,14 @@ export type Schema = {
   allOf?: Schema[];
   examples?: unknown[];
 };
-export type Parameter = { $ref?: string; name: string; in: string; required?: boolean; description?: string; schema: Schema };
+export type Parameter = {
+  $ref?: string;
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+};
 type Content = Record<string, { schema?: Schema; example?: unknown; "x-columns"?: Record<string, string> }>;
 type Body = { $ref?: string; description?: string; content?: Content };
 type Described = {
@@ -78,7 +85,8 @@ export function resolved<T extends object>(contract: Contract, node: T & { $ref?
 }
 
 /** Of a reference to a schema, its name. */
-export const schemaName = (schema: Schema): string | null => (schema.$ref ? (schema.$ref.split("/").pop() ?? null) : null);
+export const schemaName = (schema: Schema): string | null =>
+  schema.$ref ? (schema.$ref.split("/").pop() ?? null) : null;
 
 function scopeOf(operation: Described): string | null {
   if (!operation.security) return null;
@@ -101,7 +109,12 @@ export function operationsOf(contract: Contract): Operation[] {
       const described = methods[method] as Described;
       const answers = Object.entries(described.responses).map(([status, response]) => {
         const { content = {}, description = "" } = resolved(contract, response);
-        return { status, description, types: Object.keys(content), schema: content["application/json"]?.schema ?? null };
+        return {
+          status,
+          description,
+          types: Object.keys(content),
+          schema: content["application/json"]?.schema ?? null,
+        };
       });
       const well = described.responses["200"] ?? described.responses["201"];
       return {
@@ -111,7 +124,9 @@ export function operationsOf(contract: Contract): Operation[] {
         group: described.tags[0] ?? "",
         summary: described.summary,
         description: described.description ?? "",
-        parameters: (described.parameters ?? []).map((one) => resolved(contract, one)).filter((one) => one.in !== "header"),
+        parameters: (described.parameters ?? [])
+          .map((one) => resolved(contract, one))
+          .filter((one) => one.in !== "header"),
         body: bodyOf(contract, described),
         answers,
         example: well ? resolved(contract, well).content?.["application/json"]?.example : undefined,
@@ -137,7 +152,8 @@ export function typePieces(schema: Schema): TypePiece[] {
   return types.flatMap((type, index) => {
     const before = index ? [" or "] : [];
     if (type === "array") return [...before, "list", ...(schema.items ? [" of ", ...typePieces(schema.items)] : [])];
-    if (type === "object" && typeof schema.additionalProperties === "object") return [...before, "object of ", ...typePieces(schema.additionalProperties)];
+    if (type === "object" && typeof schema.additionalProperties === "object")
+      return [...before, "object of ", ...typePieces(schema.additionalProperties)];
     return [...before, type === "string" && schema.format ? `string (${schema.format})` : type];
   });
 }
@@ -145,7 +161,8 @@ export function typePieces(schema: Schema): TypePiece[] {
 /** The bounds of a value in words; "" where it has none. */
 export function boundsText(schema: Schema): string {
   const bounds: string[] = [];
-  if (schema.minimum !== undefined && schema.maximum !== undefined) bounds.push(`${schema.minimum} to ${schema.maximum}`);
+  if (schema.minimum !== undefined && schema.maximum !== undefined)
+    bounds.push(`${schema.minimum} to ${schema.maximum}`);
   else if (schema.minimum !== undefined) bounds.push(`${schema.minimum} or more`);
   else if (schema.maximum !== undefined) bounds.push(`${schema.maximum} or less`);
   if (schema.default !== undefined) bounds.push(`${JSON.stringify(schema.default)} unless given`);
@@ -168,7 +185,16 @@ export function fieldsOf(schema: Schema, prefix = "", depth = 0): Field[] {
 
 /** Whether an operation has to do with all of the words. */
 export function mentions(operation: Operation, words: string): boolean {
-  const text = [operation.method, operation.path, operation.id, operation.summary, operation.description, ...operation.parameters.map((one) => one.name)].join(" ").toLowerCase();
+  const text = [
+    operation.method,
+    operation.path,
+    operation.id,
+    operation.summary,
+    operation.description,
+    ...operation.parameters.map((one) => one.name),
+  ]
+    .join(" ")
+    .toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)
@@ -182,7 +208,9 @@ export function curlCommand(operation: Operation, base: string): string | null {
   if (operation.method === "DELETE") words.push("-X DELETE");
   words.push(quotedWord(base + operation.exampleAddress));
   if (operation.scope) words.push('-H "Authorization: Bearer $BENCHHUD_TOKEN"');
-  if (operation.body && operation.body.example !== undefined) words.push(`--json ${quotedWord(JSON.stringify(operation.body.example))}`);
-  else if (operation.body) words.push(`-H ${quotedWord(`Content-Type: ${operation.body.types[0]}`)} --data-binary @FILE`);
+  if (operation.body && operation.body.example !== undefined)
+    words.push(`--json ${quotedWord(JSON.stringify(operation.body.example))}`);
+  else if (operation.body)
+    words.push(`-H ${quotedWord(`Content-Type: ${operation.body.types[0]}`)} --data-binary @FILE`);
   return words.join(" ");
 }

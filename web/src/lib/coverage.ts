@@ -5,7 +5,14 @@ import { OUTCOMES, outcomeWord } from "./outcomes";
 import { capital } from "./words";
 
 /** `timed`, `extraTimed`: with timings, whatever verification says. */
-export type CoverageSum = { expected: number; timed: number; extra: number; extraTimed: number; lost: number; outcomes: CoverageCounts };
+export type CoverageSum = {
+  expected: number;
+  timed: number;
+  extra: number;
+  extraTimed: number;
+  lost: number;
+  outcomes: CoverageCounts;
+};
 
 export function sumOf(groups: readonly CoverageGroup[]): CoverageSum {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as CoverageCounts;
@@ -41,7 +48,10 @@ export function lostSentence(items: readonly CoverageItem[]): string {
 
 export function coverageSentence(answer: CoverageAnswer): string {
   const sum = sumOf(answer.groups);
-  if (sum.expected === 0) return sum.extra ? `Nothing was expected of this run, the first of its kind; it holds ${plural(sum.extra, "result")}.` : "Nothing was expected of this run, and it holds nothing of what is asked for.";
+  if (sum.expected === 0)
+    return sum.extra
+      ? `Nothing was expected of this run, the first of its kind; it holds ${plural(sum.extra, "result")}.`
+      : "Nothing was expected of this run, and it holds nothing of what is asked for.";
   const rest = outcomesText(sum.outcomes);
   const first = `${count(sum.timed)} of ${count(sum.expected)} expected results are timed${rest ? `; ${rest}` : ""}`;
   return [first, capital(lostSentence(answer.items))].filter(Boolean).join(". ") + ".";

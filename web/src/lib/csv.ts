@@ -12,4 +12,5 @@ function field(cell: CsvCell): string {
 }
 
 /** RFC 4180, with a header line; null is an empty cell. */
-export const csvText = (heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string => [heads, ...rows].map((cells) => `${cells.map(field).join(",")}\r\n`).join("");
+export const csvText = (heads: readonly string[], rows: readonly (readonly CsvCell[])[]): string =>
+  [heads, ...rows].map((cells) => `${cells.map(field).join(",")}\r\n`).join("");

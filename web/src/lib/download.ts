@@ -12,7 +12,13 @@ function save(name: string, blob: Blob): void {
 }
 
 /** Names of files hold letters, digits and little else. */
-export const fileName = (text: string, ending: string): string => `${text.replace(/[^\p{L}\p{N}._+-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 80) || "benchhud"}.${ending}`;
+export const fileName = (text: string, ending: string): string =>
+  `${
+    text
+      .replace(/[^\p{L}\p{N}._+-]+/gu, "-")
+      .replace(/^[-.]+|[-.]+$/g, "")
+      .slice(0, 80) || "benchhud"
+  }.${ending}`;
 
 export function saveCsv(name: string, pieces: string[]): void {
   save(name, new Blob(pieces, { type: "text/csv" }));

@@ -27,7 +27,10 @@ const dayOf = (runs: readonly RunRef[], id: number | null): string => {
 };
 
 /** Experiments that have an error since the same run: "new since 2025-11-10", "back since …", "since … or before". */
-export function sinceText({ standing, run_id }: { standing: ErrorStanding; run_id: number | null }, runs: readonly RunRef[]): string {
+export function sinceText(
+  { standing, run_id }: { standing: ErrorStanding; run_id: number | null },
+  runs: readonly RunRef[],
+): string {
   if (standing === "new") return `new since ${dayOf(runs, run_id)}`;
   if (standing === "back") return `back since ${dayOf(runs, run_id)}`;
   return standing === "lasting" ? `since ${dayOf(runs, run_id)} or before` : "over";
@@ -54,19 +57,40 @@ export function errorsSentence(answer: Pick<ErrorList, "items" | "runs" | "now">
   const back = now.filter((one) => standingOf(one) === "back").length;
   const over = real.length - now.length;
   const { experiments, failed, verification } = answer.now;
-  const ways = [failed ? `${count(failed)} failed` : "", verification ? `${count(verification)} with an error of the verifier` : ""].filter(Boolean).join(", ");
-  const said = now.length ? [`${plural(now.length, "error")} in the newest run, of ${plural(experiments, "experiment")}${ways ? ` (${ways})` : ""}`] : ["No error in the newest run"];
-  if (fresh || back) said.push([fresh ? `${count(fresh)} new` : "", back ? `${count(back)} back` : ""].filter(Boolean).join(" and ") + ` within the last ${span}`);
+  const ways = [
+    failed ? `${count(failed)} failed` : "",
+    verification ? `${count(verification)} with an error of the verifier` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const said = now.length
+    ? [
+        `${plural(now.length, "error")} in the newest run, of ${plural(experiments, "experiment")}${ways ? ` (${ways})` : ""}`,
+      ]
+    : ["No error in the newest run"];
+  if (fresh || back)
+    said.push(
+      [fresh ? `${count(fresh)} new` : "", back ? `${count(back)} back` : ""].filter(Boolean).join(" and ") +
+        ` within the last ${span}`,
+    );
   if (over) said.push(`${plural(over, "other")} ${over === 1 ? "is" : "are"} over`);
   return said.join("; ") + ".";
 }
 
 /** The sentence of one error. */
 export function errorSentence(trend: ErrorTrend, runs: readonly RunRef[]): string {
-  const what = { skipped: "Skipped on purpose", timed_out: "Timed out", out_of_memory: "Out of memory", crashed: "Crashed", exception: "An exception", other: "A failure" }[trend.kind];
+  const what = {
+    skipped: "Skipped on purpose",
+    timed_out: "Timed out",
+    out_of_memory: "Out of memory",
+    crashed: "Crashed",
+    exception: "An exception",
+    other: "A failure",
+  }[trend.kind];
   const models = trend.model_count === trend.experiment_count ? "" : ` of ${plural(trend.model_count, "model")}`;
   const all = `${plural(trend.experiment_count, "experiment")}${models}`;
-  if (trend.now === 0) return `${what}: over since ${dayOf(runs, trend.last_run_id)}; ${all} had it in ${plural(trend.run_count, "run")} of the last ${count(runs.length)}.`;
+  if (trend.now === 0)
+    return `${what}: over since ${dayOf(runs, trend.last_run_id)}; ${all} had it in ${plural(trend.run_count, "run")} of the last ${count(runs.length)}.`;
   const others = trend.experiment_count - trend.now;
   return `${what}: ${plural(trend.now, "experiment")} now, ${standingText(trend, runs)}${others ? `; ${count(others)} more had it before` : ""}.`;
 }
@@ -80,6 +104,9 @@ export const NIGHTS: Record<string, { name: string; words: string }> = {
 };
 
 /** "failed with this error in 5 of 12 runs that tried it, first 2025-11-10, last 2025-11-28" */
-export function nightsText(failing: Pick<FailingExperiment, "failed" | "tried" | "first_run_id" | "last_run_id">, runs: readonly RunRef[]): string {
+export function nightsText(
+  failing: Pick<FailingExperiment, "failed" | "tried" | "first_run_id" | "last_run_id">,
+  runs: readonly RunRef[],
+): string {
   return `failed with this error in ${count(failing.failed)} of ${plural(failing.tried, "run")} that tried it; has it first ${dayOf(runs, failing.first_run_id)}, last ${dayOf(runs, failing.last_run_id)}`;
 }

@@ -6,7 +6,10 @@ const MOST_NIGHTS = 10;
 
 /** From the night on which an alert began to the last before it was over, or, while it goes on, to the newest. `runs`: of its
  * accelerator model, newest first. */
-export function firstRange({ onset, closed }: Pick<Alert["details"], "onset" | "closed">, runs: readonly RunRef[] | undefined): { first: string; last: string } | null {
+export function firstRange(
+  { onset, closed }: Pick<Alert["details"], "onset" | "closed">,
+  runs: readonly RunRef[] | undefined,
+): { first: string; last: string } | null {
   if (!runs) return null;
   const began = runs.findIndex((run) => run.id === onset.id);
   const first = String(onset.id);

@@ -57,7 +57,17 @@ export type Asked = {
   y: AxisChoice;
 };
 
-export const DEFAULTS = { view: "lines", metric: "geomean", by: "backend,test", runs: "60", span: "7", baseline: "inductor", of: "steady", x: "speedup.before", y: "speedup.after" } as const;
+export const DEFAULTS = {
+  view: "lines",
+  metric: "geomean",
+  by: "backend,test",
+  runs: "60",
+  span: "7",
+  baseline: "inductor",
+  of: "steady",
+  x: "speedup.before",
+  y: "speedup.after",
+} as const;
 /** So that a dimension can be left out altogether. */
 export const NO_DIMENSION = "none";
 export const MOST_DIMENSIONS = 2;
@@ -68,20 +78,27 @@ export function readMeasure(text: string): Measure {
   return { kind: "group", key: groupMetric(text) ? text : (GROUP_METRICS[0]?.key ?? "") };
 }
 
-export const writeMeasure = (measure: Measure): string => (measure.kind === "group" || isRaw(measure.key) ? measure.key : EACH + measure.key);
+export const writeMeasure = (measure: Measure): string =>
+  measure.kind === "group" || isRaw(measure.key) ? measure.key : EACH + measure.key;
 
 function readAxis(text: string | null, otherwise: string): AxisChoice {
   const all = text ?? otherwise;
   const dot = all.lastIndexOf(".");
-  return { metric: resultMetric(all.slice(0, Math.max(0, dot))).value, end: all.slice(dot + 1) === "before" ? "before" : "after" };
+  return {
+    metric: resultMetric(all.slice(0, Math.max(0, dot))).value,
+    end: all.slice(dot + 1) === "before" ? "before" : "after",
+  };
 }
 export const writeAxis = ({ metric, end }: AxisChoice): string => `${metric}.${end}`;
 
 const isDate = (text: string | null): text is string => /^\d{4}-\d\d-\d\d$/.test(text ?? "");
-const whole = (text: string | null, low: number, high: number, otherwise: string): string => (/^\d{1,4}$/.test(text ?? "") && Number(text) >= low && Number(text) <= high ? String(Number(text)) : otherwise);
+const whole = (text: string | null, low: number, high: number, otherwise: string): string =>
+  /^\d{1,4}$/.test(text ?? "") && Number(text) >= low && Number(text) <= high ? String(Number(text)) : otherwise;
 
 export function readAsked(query: URLSearchParams): Asked {
-  const by = (query.get("by") ?? DEFAULTS.by).split(",").filter((one): one is Dimension => DIMENSIONS.includes(one as Dimension));
+  const by = (query.get("by") ?? DEFAULTS.by)
+    .split(",")
+    .filter((one): one is Dimension => DIMENSIONS.includes(one as Dimension));
   const since = query.get("since");
   const until = query.get("until");
   return {
@@ -106,7 +123,11 @@ export function dayAfter(day: string): string {
   return Number.isNaN(time) ? day : new Date(time + 86_400_000).toISOString().slice(0, 10);
 }
 
-const spanOf = (asked: Asked) => ({ runs: asked.runs, since: asked.since, until: asked.until ? dayAfter(asked.until) : "" });
+const spanOf = (asked: Asked) => ({
+  runs: asked.runs,
+  since: asked.since,
+  until: asked.until ? dayAfter(asked.until) : "",
+});
 const sliceOf = (asked: Asked) => {
   const { accelerator_model: _, ...slice } = asked.filters;
   return slice;
@@ -115,13 +136,36 @@ const sliceOf = (asked: Asked) => {
 type More = { format?: "csv" };
 
 export const historyAddress = (asked: Asked, more: More = {}): string =>
-  address("/history", { accelerator_model: asked.filters.accelerator_model, ...sliceOf(asked), group_by: asked.by.length ? asked.by : "none", baseline: asked.baseline, ...spanOf(asked), ...more });
+  address("/history", {
+    accelerator_model: asked.filters.accelerator_model,
+    ...sliceOf(asked),
+    group_by: asked.by.length ? asked.by : "none",
+    baseline: asked.baseline,
+    ...spanOf(asked),
+    ...more,
+  });
 
 export const modelsAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
-  address("/history/models", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric: serverName(metric), baseline: asked.baseline, intervals: true, ...spanOf(asked), ...more });
+  address("/history/models", {
+    accelerator_model: asked.filters.accelerator_model[0],
+    ...sliceOf(asked),
+    metric: serverName(metric),
+    baseline: asked.baseline,
+    intervals: true,
+    ...spanOf(asked),
+    ...more,
+  });
 
 export const changesAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
-  address("/history/changes", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric: serverName(metric), baseline: asked.baseline, span: asked.span, ...spanOf(asked), ...more });
+  address("/history/changes", {
+    accelerator_model: asked.filters.accelerator_model[0],
+    ...sliceOf(asked),
+    metric: serverName(metric),
+    baseline: asked.baseline,
+    span: asked.span,
+    ...spanOf(asked),
+    ...more,
+  });
 
 /** A key with more values than this names runs, as commits do; it is no slice of them. */
 const MOST_VALUES = 20;
@@ -129,14 +173,16 @@ const MOST_VALUES = 20;
 /** The labels, `key:value`, by which runs can be told apart in kinds: branches before all. */
 export function labelSlices(runs: readonly Pick<RunRef, "labels">[]): string[] {
   const values = new Map<string, Set<string>>();
-  for (const run of runs) for (const [key, value] of Object.entries(run.labels)) values.set(key, (values.get(key) ?? new Set()).add(value));
+  for (const run of runs)
+    for (const [key, value] of Object.entries(run.labels)) values.set(key, (values.get(key) ?? new Set()).add(value));
   return [...values]
     .filter(([, all]) => all.size <= MOST_VALUES)
     .sort(([a], [b]) => Number(b === "branch") - Number(a === "branch") || (a < b ? -1 : 1))
     .flatMap(([key, all]) => [...all].sort().map((value) => `${key}:${value}`));
 }
 
-export const exploreHref = (query: Record<string, string | string[] | null | undefined> = {}): string => href("/explore", query);
+export const exploreHref = (query: Record<string, string | string[] | null | undefined> = {}): string =>
+  href("/explore", query);
 
 /** Questions that people ask; each is an address. */
 export const PRESETS: { text: string; href: string }[] = [
@@ -145,7 +191,13 @@ export const PRESETS: { text: string; href: string }[] = [
   { text: "Compile time by backend", href: exploreHref({ metric: "compile" }) },
   { text: "Steady time of what was always timed", href: exploreHref({ metric: "level" }) },
   { text: "What failed, by suite", href: exploreHref({ metric: "failed", by: "suite,backend" }) },
-  { text: "Which benchmarks regressed in the past year?", href: exploreHref({ view: "changes", runs: "365", span: "14" }) },
+  {
+    text: "Which benchmarks regressed in the past year?",
+    href: exploreHref({ view: "changes", runs: "365", span: "14" }),
+  },
   { text: "Speedup now against 30 runs ago", href: exploreHref({ view: "scatter", runs: "30", span: "3" }) },
-  { text: "Compile time against steady time", href: exploreHref({ view: "scatter", x: "steady.after", y: "compile.after" }) },
+  {
+    text: "Compile time against steady time",
+    href: exploreHref({ view: "scatter", x: "steady.after", y: "compile.after" }),
+  },
 ];

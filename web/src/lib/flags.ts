@@ -7,17 +7,29 @@ import { plural } from "./format";
 export type Flag = { key: string; severity: string; sentence: string; numbers: [string, number][]; from: string };
 
 /** Where flags come from, and whether it has answered. `unread`: it is there, but nothing of it could be read. */
-export type FlagSource = { what: string } & ({ state: "waiting" | "unread" | "answered" } | { state: "failed"; error: ApiError; again: () => void });
+export type FlagSource = { what: string } & (
+  | { state: "waiting" | "unread" | "answered" }
+  | { state: "failed"; error: ApiError; again: () => void }
+);
 
 export const adviceFlags = (advice: readonly Advice[], from: string): Flag[] =>
-  advice.map((one) => ({ key: one.code, severity: one.severity, sentence: one.sentence, numbers: Object.entries(one.numbers), from }));
+  advice.map((one) => ({
+    key: one.code,
+    severity: one.severity,
+    sentence: one.sentence,
+    numbers: Object.entries(one.numbers),
+    from,
+  }));
 
 /** More repetitions than this are counted, not listed. */
 const MOST_LISTED = 6;
 
 export const phaseFlags = (answer: Pick<PhasesAnswer, "flags">): Flag[] =>
   answer.flags.map((flag) => {
-    const among = flag.repetitions.length > MOST_LISTED ? plural(flag.repetitions.length, "repetition") : `repetition ${flag.repetitions.join(", ")}`;
+    const among =
+      flag.repetitions.length > MOST_LISTED
+        ? plural(flag.repetitions.length, "repetition")
+        : `repetition ${flag.repetitions.join(", ")}`;
     return {
       key: flag.code,
       severity: flag.severity,

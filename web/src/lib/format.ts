@@ -71,7 +71,8 @@ export function unitOf(values: number[], unit: string): Unit {
 }
 
 /** One unit for sizes of a chart: that in which the largest has at least one digit before the point. */
-export const unitOfBytes = (values: readonly number[]): Unit => unitFor(Math.max(0, ...values.filter(Number.isFinite)), BYTES);
+export const unitOfBytes = (values: readonly number[]): Unit =>
+  unitFor(Math.max(0, ...values.filter(Number.isFinite)), BYTES);
 
 /** A single duration with its unit: 12.0 ns, 1.23 ms, 45.6 s, 2 min 5 s, 3 h 20 min. */
 export function duration(seconds: number): string {
@@ -140,7 +141,9 @@ export function hoverText(text: string): string {
 
 /** A run's name; one that is only its own time is shown as people write times. */
 export function runName(run: { name: string; started_at: string }): string {
-  return /^\d{4}-\d\d-\d\dT/.test(run.name) && Date.parse(run.name) === Date.parse(run.started_at) ? moment(run.started_at) : run.name;
+  return /^\d{4}-\d\d-\d\dT/.test(run.name) && Date.parse(run.name) === Date.parse(run.started_at)
+    ? moment(run.started_at)
+    : run.name;
 }
 
 /** 2025-11-28 00:03, in UTC as everything here. */
@@ -181,11 +184,18 @@ export function daysBefore(earlier: string, later: string): string {
 }
 
 /** "3 days after", as daysBefore(). */
-export const daysAfter = (later: string, earlier: string): string => daysBefore(earlier, later).replace("before", "after");
+export const daysAfter = (later: string, earlier: string): string =>
+  daysBefore(earlier, later).replace("before", "after");
 
 export function ago(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000;
-  return Number.isFinite(seconds) ? (seconds < -60 ? "in the future" : seconds < 60 ? "just now" : `${age(seconds)} ago`) : time;
+  return Number.isFinite(seconds)
+    ? seconds < -60
+      ? "in the future"
+      : seconds < 60
+        ? "just now"
+        : `${age(seconds)} ago`
+    : time;
 }
 
 const TESTS: Record<string, string> = { eval: "inference", train: "training" };

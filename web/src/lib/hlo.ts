@@ -14,7 +14,8 @@ export function hloQuestion(slice: { name: string; category: string; arguments: 
   } catch {
     parsed = null;
   }
-  const values = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as Record<string, unknown>) : {};
+  const values =
+    typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as Record<string, unknown>) : {};
   const text = (name: string): string | null => {
     const value = values[name];
     if (typeof value === "number") return String(value);
@@ -49,10 +50,15 @@ export function slicesQuery(instruction: string, module: string, programs: reado
 }
 
 /** The timeline with their list. */
-export const slicesHref = (trace: number, ...asked: Parameters<typeof slicesQuery>): string => traceHref(trace, { tab: "query", sql: slicesQuery(...asked) });
+export const slicesHref = (trace: number, ...asked: Parameters<typeof slicesQuery>): string =>
+  traceHref(trace, { tab: "query", sql: slicesQuery(...asked) });
 
 /** Lines of a part of a text that begins at the byte `from`: whole ones, each with its number. `anchor`: a line whose number is known; texts of HLO are ASCII. */
-export function numberedLines(text: string, from: number, anchor: { line: number; offset: number }): { line: number; text: string }[] {
+export function numberedLines(
+  text: string,
+  from: number,
+  anchor: { line: number; offset: number },
+): { line: number; text: string }[] {
   const lines = text.split("\n");
   const before = text.slice(0, Math.max(0, anchor.offset - from)).split("\n").length - 1;
   const first = anchor.line - before;

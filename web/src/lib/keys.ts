@@ -24,7 +24,8 @@ export function claimKeys(keys: ReadonlySet<string>, help: [string, string][]): 
 export const isClaimed = (key: string): boolean => tab.claim?.keys.has(key) ?? false;
 export const claimedHelp = (): [string, string][] => tab.claim?.help ?? [];
 
-const unmodified = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+const unmodified = (event: KeyboardEvent): boolean =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
 
 /** A key without modifiers that nobody took, and that no page claims for itself. */
 export const plainKey = (event: KeyboardEvent): boolean => unmodified(event) && !isClaimed(event.key);

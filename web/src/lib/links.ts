@@ -30,9 +30,11 @@ export function filled(template: string | null | undefined, values: Record<strin
   return whole && URL.canParse?.(address) !== false ? address : null;
 }
 
-export const linkOf = (links: readonly Link[], key: string, value: string): string | null => filled(links.find((link) => link.key === key)?.one, { value });
+export const linkOf = (links: readonly Link[], key: string, value: string): string | null =>
+  filled(links.find((link) => link.key === key)?.one, { value });
 
 /** What is between two values; null where they are the same. */
-export const rangeOf = (links: readonly Link[], key: string, from: string, to: string): string | null => (from === to ? null : filled(links.find((link) => link.key === key)?.range, { from, to }));
+export const rangeOf = (links: readonly Link[], key: string, from: string, to: string): string | null =>
+  from === to ? null : filled(links.find((link) => link.key === key)?.range, { from, to });
 
 export const useLinks = (): readonly Link[] => useContext(Links);

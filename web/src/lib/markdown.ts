@@ -25,12 +25,14 @@ const oneLine = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f\u
 
 /** Text that is shown as it is, in a paragraph and in a table. */
 export function escaped(text: string): string {
-  return oneLine(text)
-    .replace(/[\\`*_{}[\]<>#|~&]/g, "\\$&")
-    // Mentions and references are made of the finished text, whatever was escaped: an invisible space keeps them apart.
-    .replace(/@(?=\w)/g, "@\u200b")
-    .replace(/#(?=\d)/g, "#\u200b")
-    .replace(/\b(GH)-(?=\d)/gi, "$1-\u200b");
+  return (
+    oneLine(text)
+      .replace(/[\\`*_{}[\]<>#|~&]/g, "\\$&")
+      // Mentions and references are made of the finished text, whatever was escaped: an invisible space keeps them apart.
+      .replace(/@(?=\w)/g, "@\u200b")
+      .replace(/#(?=\d)/g, "#\u200b")
+      .replace(/\b(GH)-(?=\d)/gi, "$1-\u200b")
+  );
 }
 
 /** A name as code. A table's cells end at a bar even inside code, unless it is escaped. */
@@ -44,12 +46,15 @@ export function asCode(name: string): string {
 }
 
 /** In a paragraph a bar in code needs no escape, and one would be seen. */
-const inParagraph = (piece: Piece): string => (typeof piece === "string" ? escaped(piece) : asCode(piece.code).replace(/\\\|/g, "|"));
+const inParagraph = (piece: Piece): string =>
+  typeof piece === "string" ? escaped(piece) : asCode(piece.code).replace(/\\\|/g, "|");
 const inTable = (piece: Piece): string => (typeof piece === "string" ? escaped(piece) : asCode(piece.code));
 
-const joined = (cell: Cell, write: (piece: Piece) => string): string => cell.map(write).join("").replace(/ +/g, " ").trim();
+const joined = (cell: Cell, write: (piece: Piece) => string): string =>
+  cell.map(write).join("").replace(/ +/g, " ").trim();
 /** A paragraph that begins like an item of a list is none. */
-const paragraph = (cell: Cell): string => joined(cell, inParagraph).replace(/^([-+]|\d+[.)])(?= )/, (sign) => `${sign.slice(0, -1)}\\${sign.slice(-1)}`);
+const paragraph = (cell: Cell): string =>
+  joined(cell, inParagraph).replace(/^([-+]|\d+[.)])(?= )/, (sign) => `${sign.slice(0, -1)}\\${sign.slice(-1)}`);
 
 /** The table without columns that hold nothing but pictures, and never without its first. */
 export function written(table: MarkdownTable): MarkdownTable {
@@ -63,14 +68,25 @@ function fitting(lines: string[], left: number, room: number, what: string): str
   let used = 0;
   const kept = lines.filter((line) => (used += line.length + 1) <= room);
   const more = lines.length - kept.length + left;
-  return kept.join("\n") + (more > 0 ? `\n\n… and ${more} more ${more === 1 ? what : what + "s"}, at the address below.` : "");
+  return (
+    kept.join("\n") +
+    (more > 0 ? `\n\n… and ${more} more ${more === 1 ? what : what + "s"}, at the address below.` : "")
+  );
 }
 
 function tableText(table: MarkdownTable, room: number): string {
   const { heads, rows, left = 0 } = written(table);
   const line = (cells: string[]) => `| ${cells.map((cell) => cell || " ").join(" | ")} |`;
   const head = `${line(heads.map((one) => escaped(one.text).trim()))}\n${line(heads.map((one) => (one.right ? "--:" : ":--")))}\n`;
-  return head + fitting(rows.map((row) => line(heads.map((_, index) => joined(row[index] ?? [], inTable)))), left, room - head.length, "row");
+  return (
+    head +
+    fitting(
+      rows.map((row) => line(heads.map((_, index) => joined(row[index] ?? [], inTable)))),
+      left,
+      room - head.length,
+      "row",
+    )
+  );
 }
 
 function commandText(command: string): string {
@@ -81,7 +97,13 @@ function commandText(command: string): string {
 
 function partText(part: MarkdownPart, room: number): string {
   if (part.kind === "table") return tableText(part, room);
-  if (part.kind === "list") return fitting(part.items.map((item) => `- ${paragraph(item)}`), 0, room, "item");
+  if (part.kind === "list")
+    return fitting(
+      part.items.map((item) => `- ${paragraph(item)}`),
+      0,
+      room,
+      "item",
+    );
   return commandText(part.text);
 }
 

@@ -1,14 +1,22 @@
 // What people said of nights, and where a chart draws it.
 import type { Mark } from "../api/types";
 
-const WORDS = { excluded: "does not count", environment: "another environment from here on", pinned: "pinned: later levels are held against it" };
+const WORDS = {
+  excluded: "does not count",
+  environment: "another environment from here on",
+  pinned: "pinned: later levels are held against it",
+};
 const LONGEST = 28;
 
 export type MarkKind = Mark["kind"];
 /** What one may say of a night: the name of it, and what it means. */
 export const MARK_KINDS: { kind: MarkKind; name: string; meaning: string }[] = [
   { kind: "excluded", name: "Exclude it", meaning: "its measurements do not count for alerts: the disk was full" },
-  { kind: "environment", name: "Environment change", meaning: "from it on something else is different, a driver or a host: levels begin anew and are no change" },
+  {
+    kind: "environment",
+    name: "Environment change",
+    meaning: "from it on something else is different, a driver or a host: levels begin anew and are no change",
+  },
   { kind: "pinned", name: "Pin it", meaning: "later levels are held against it: a release" },
 ];
 
@@ -26,7 +34,8 @@ export type PlacedMark = { kind: Mark["kind"]; from: number; to: number; label: 
 
 /** `marks`: of each night. A new environment begins between two nights; what does not count is one night, up to half-way to its neighbours. */
 export function placedMarks(marks: readonly (readonly Mark[])[], nights: readonly number[]): PlacedMark[] {
-  const step = nights.length > 1 ? ((nights[nights.length - 1] as number) - (nights[0] as number)) / (nights.length - 1) : 86400;
+  const step =
+    nights.length > 1 ? ((nights[nights.length - 1] as number) - (nights[0] as number)) / (nights.length - 1) : 86400;
   return nights.flatMap((time, index) => {
     const before = (time + (nights[index - 1] ?? time - step)) / 2;
     const after = (time + (nights[index + 1] ?? time + step)) / 2;

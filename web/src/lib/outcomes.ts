@@ -1,10 +1,24 @@
 // What became of a result in a run: a word, a sign and a meaning each.
 import type { ResultOutcome } from "../api/types";
 
-export const OUTCOMES: readonly ResultOutcome[] = ["timed", "wrong", "crashed", "timed_out", "out_of_memory", "raised", "skipped", "not_timed", "not_run"];
+export const OUTCOMES: readonly ResultOutcome[] = [
+  "timed",
+  "wrong",
+  "crashed",
+  "timed_out",
+  "out_of_memory",
+  "raised",
+  "skipped",
+  "not_timed",
+  "not_run",
+];
 
 const WORDS: Record<ResultOutcome, [word: string, glyph: string, meaning: string]> = {
-  timed: ["timed and not wrong", "●", "it has timings, and its last verification does not say that the result is wrong"],
+  timed: [
+    "timed and not wrong",
+    "●",
+    "it has timings, and its last verification does not say that the result is wrong",
+  ],
   wrong: ["wrong", "✗", "its last verification says FAIL, be it of an earlier run"],
   crashed: ["crashed", "‡", "a signal, an abort or a failed check ended it"],
   timed_out: ["timed out", "◷", "the runner's time limit was reached"],

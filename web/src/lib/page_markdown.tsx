@@ -3,7 +3,14 @@ import { type ComponentChildren, render } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { announce } from "./announce";
 import { copyText } from "./clipboard";
-import { type Cell, type MarkdownList, type MarkdownPart, type MarkdownTable, type Piece, toMarkdown } from "./markdown";
+import {
+  type Cell,
+  type MarkdownList,
+  type MarkdownPart,
+  type MarkdownTable,
+  type Piece,
+  toMarkdown,
+} from "./markdown";
 import { tab } from "./tab";
 
 /** A page's say in what is copied. */
@@ -52,7 +59,8 @@ export function useTableSource(box: { current: Element | null }, source: Source)
   });
 }
 
-const SKIPPED = "svg, .sr, .copy-state, .label-range .copy, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
+const SKIPPED =
+  "svg, .sr, .copy-state, .label-range .copy, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
 
 /** How an element is laid out, by what style sheets go by here. */
 function displayOf(node: HTMLElement): string {
@@ -78,7 +86,8 @@ function pieces(node: Node, into: Piece[] = []): Piece[] {
     if (apart) into.push(" ");
     const text = child.dataset["text"];
     if (text !== undefined) into.push(text);
-    else if (child.classList.contains("mono") && !child.querySelector(".mono")) into.push({ code: plain(pieces(child)) });
+    else if (child.classList.contains("mono") && !child.querySelector(".mono"))
+      into.push({ code: plain(pieces(child)) });
     else pieces(child, into);
     if (apart) into.push(" ");
   }
@@ -108,12 +117,22 @@ function drawn<T>(what: ComponentChildren, read: (box: HTMLElement) => T): T {
 
 function fromSource(source: Source, title: string): MarkdownTable {
   const groups = (source.groups ?? []).flatMap((group) => Array.from({ length: group.span }, () => group.title));
-  const titles = source.heads.map(({ title }, index) => <div key={index}><span>{groups[index]}</span> <span>{title}</span></div>);
+  const titles = source.heads.map(({ title }, index) => (
+    <div key={index}>
+      <span>{groups[index]}</span> <span>{title}</span>
+    </div>
+  ));
   const texts = drawn(titles, (box) => [...box.children].map(textOf));
   const heads = source.heads.map(({ right }, index) => ({ text: texts[index] ?? "", right }));
   // All at once: what is drawn apart is laid out by nobody.
   const rows = drawn(
-    source.rows(MOST_ROWS).map((row, place) => <div key={place}>{(typeof row === "string" ? [row] : row).map((cell, index) => <div key={index}>{cell}</div>)}</div>),
+    source.rows(MOST_ROWS).map((row, place) => (
+      <div key={place}>
+        {(typeof row === "string" ? [row] : row).map((cell, index) => (
+          <div key={index}>{cell}</div>
+        ))}
+      </div>
+    )),
     (box) => [...box.children].map((row) => [...row.children].map(cellOf)),
   );
   return { kind: "table", title, heads, rows, left: source.size - rows.length };
@@ -122,16 +141,22 @@ function fromSource(source: Source, title: string): MarkdownTable {
 type Spread = { cell: HTMLTableCellElement; first: boolean };
 
 /** The cells of a row, one for every column that they cover. */
-const spread = (row: HTMLTableRowElement): Spread[] => [...row.cells].flatMap((cell) => Array.from({ length: cell.colSpan }, (_, index) => ({ cell, first: index === 0 })));
+const spread = (row: HTMLTableRowElement): Spread[] =>
+  [...row.cells].flatMap((cell) => Array.from({ length: cell.colSpan }, (_, index) => ({ cell, first: index === 0 })));
 
 function fromElement(table: HTMLTableElement, title: string): MarkdownTable {
   const headRows = [...(table.tHead?.rows ?? [])].map(spread);
   const last = headRows[headRows.length - 1] ?? [];
   // Columns under one head, a value and its interval, are one; boxes to select rows, which come first, are none.
-  const columns = last.map((one, index) => ({ ...one, index })).filter(({ first, cell }) => first && cell.dataset["untold"] === undefined);
+  const columns = last
+    .map((one, index) => ({ ...one, index }))
+    .filter(({ first, cell }) => first && cell.dataset["untold"] === undefined);
   const ends = columns.map((_, place) => columns[place + 1]?.index ?? last.length);
   const heads = columns.map(({ cell, index }) => ({
-    text: [...new Set(headRows.map((row) => row[index]?.cell).filter((one) => one !== undefined))].map(textOf).filter(Boolean).join(" "),
+    text: [...new Set(headRows.map((row) => row[index]?.cell).filter((one) => one !== undefined))]
+      .map(textOf)
+      .filter(Boolean)
+      .join(" "),
     right: cell.classList.contains("right"),
   }));
   const body = [...table.tBodies].flatMap((part) => [...part.rows]);
@@ -139,14 +164,17 @@ function fromElement(table: HTMLTableElement, title: string): MarkdownTable {
     const cells = spread(row);
     const texts = cells.map(({ cell, first }) => (first ? cellOf(cell) : []));
     if (!columns.length) return texts;
-    return columns.map(({ index }, place) => texts.slice(index, ends[place]).flatMap((cell, nth) => (nth && cell.length ? [" ", ...cell] : cell)));
+    return columns.map(({ index }, place) =>
+      texts.slice(index, ends[place]).flatMap((cell, nth) => (nth && cell.length ? [" ", ...cell] : cell)),
+    );
   });
   const width = Math.max(heads.length, ...rows.map((row) => row.length));
   while (heads.length < width) heads.push({ text: "", right: false });
   return { kind: "table", title, heads, rows, left: body.length - rows.length };
 }
 
-const captionOf = (table: HTMLTableElement): string => table.closest("[role=region]")?.getAttribute("aria-label") ?? table.caption?.textContent ?? "";
+const captionOf = (table: HTMLTableElement): string =>
+  table.closest("[role=region]")?.getAttribute("aria-label") ?? table.caption?.textContent ?? "";
 
 function titleOf(table: HTMLTableElement, caption: string): string {
   const heading = table.closest(".section")?.querySelector("h2");
@@ -171,7 +199,11 @@ function factsOf(list: HTMLElement): MarkdownTable {
   return { kind: "table", title: "", heads: [{ text: "" }, { text: "" }], rows };
 }
 
-const listOf = (list: HTMLElement): MarkdownList => ({ kind: "list", title: list.dataset["told"] ?? "", items: [...list.children].map(cellOf) });
+const listOf = (list: HTMLElement): MarkdownList => ({
+  kind: "list",
+  title: list.dataset["told"] ?? "",
+  items: [...list.children].map(cellOf),
+});
 
 /** What is in sight within `place`, in its order; of tables those with the captions that the page told. */
 function partsIn(place: Element, captions: string[] | undefined): MarkdownPart[] {

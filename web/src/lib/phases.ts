@@ -2,7 +2,12 @@
 import type { PhaseBasis, PhaseGroup, PhaseName, PhasePoint, PhasedRepetition } from "../api/types";
 
 export const PHASES: PhaseName[] = ["tracing", "compiling", "executing", "rest"];
-export const PHASE_WORDS: Record<PhaseName, string> = { tracing: "tracing", compiling: "compiling", executing: "executing", rest: "the rest" };
+export const PHASE_WORDS: Record<PhaseName, string> = {
+  tracing: "tracing",
+  compiling: "compiling",
+  executing: "executing",
+  rest: "the rest",
+};
 
 /** How a phase is drawn: what was measured is plain, what was worked out is dotted, what was inferred is hatched. */
 export type Drawn = "measured" | "derived" | "inferred";
@@ -42,7 +47,10 @@ export type Overlap = { repetitions: number; median: number };
 
 /** How many of these repetitions have phases that overlap, and by how many seconds; null: none has. */
 export function overlapAmong(repetitions: readonly PhasedRepetition[]): Overlap | null {
-  const found = repetitions.map(overlapOf).filter((one) => one > 0).sort((a, b) => a - b);
+  const found = repetitions
+    .map(overlapOf)
+    .filter((one) => one > 0)
+    .sort((a, b) => a - b);
   if (!found.length) return null;
   const upper = found[found.length >> 1] as number;
   const lower = found[(found.length - 1) >> 1] as number;

@@ -4,7 +4,9 @@ export type Scale = { low: number; high: number; log: boolean; from: number; to:
 
 /** The place of a value on a scale that goes from `from` to `to`. */
 export function place({ low, high, log, from, to }: Scale, value: number): number {
-  const part = log ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low)) : (value - low) / (high - low);
+  const part = log
+    ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low))
+    : (value - low) / (high - low);
   return from + part * (to - from);
 }
 
@@ -44,7 +46,8 @@ export function linearTicks(low: number, high: number, most: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * (1 - 1e-9)) as number;
   const ticks: number[] = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; ++n) ticks.push(Number((n * step).toPrecision(12)));
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; ++n)
+    ticks.push(Number((n * step).toPrecision(12)));
   return ticks;
 }
 
@@ -76,9 +79,13 @@ const MOST_BINS = 44;
  * in them; the first and the last hold all that is further out.
  */
 export function ratioBins(ratios: readonly number[]): Bin[] {
-  const logs = ratios.filter((ratio) => ratio > 0 && Number.isFinite(ratio)).map(Math.log).sort((a, b) => a - b);
+  const logs = ratios
+    .filter((ratio) => ratio > 0 && Number.isFinite(ratio))
+    .map(Math.log)
+    .sort((a, b) => a - b);
   if (!logs.length) return [];
-  const at = (share: number) => logs[Math.min(logs.length - 1, Math.max(0, Math.round(share * (logs.length - 1))))] as number;
+  const at = (share: number) =>
+    logs[Math.min(logs.length - 1, Math.max(0, Math.round(share * (logs.length - 1))))] as number;
   const low = Math.min(at(0.01), 0);
   const high = Math.max(at(0.99), 0);
   const percent = BIN_PERCENTS.find((one) => (high - low) / Math.log1p(one / 100) <= MOST_BINS - 2) ?? 50;
@@ -88,7 +95,11 @@ export function ratioBins(ratios: readonly number[]): Bin[] {
   const bins: Bin[] = [];
   const steps = Math.min(last - first, MOST_BINS);
   for (let n = 0; n < steps; ++n) {
-    bins.push({ low: Math.exp((first + n) * width), high: Math.exp((first + n + 1) * width), open: n === 0 ? "low" : n === steps - 1 ? "high" : "" });
+    bins.push({
+      low: Math.exp((first + n) * width),
+      high: Math.exp((first + n + 1) * width),
+      open: n === 0 ? "low" : n === steps - 1 ? "high" : "",
+    });
   }
   return bins;
 }
@@ -109,7 +120,9 @@ export function median(values: readonly number[]): number | null {
   if (!values.length) return null;
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  return sorted.length % 2 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+  return sorted.length % 2
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
 export type Bounded = { value: number; low: number | null; high: number | null };
@@ -122,13 +135,22 @@ const BEYOND = 0.05;
  * one of them would make a flat line of everything else. `isClipped`: an interval goes on beyond it. Logarithmic: only
  * what is above 0 counts. Null where there is nothing to hold.
  */
-export function axisExtent(points: readonly Bounded[], log: boolean): { low: number; high: number; isClipped: boolean } | null {
-  const counts = (value: number | null): value is number => value !== null && Number.isFinite(value) && (!log || value > 0);
+export function axisExtent(
+  points: readonly Bounded[],
+  log: boolean,
+): { low: number; high: number; isClipped: boolean } | null {
+  const counts = (value: number | null): value is number =>
+    value !== null && Number.isFinite(value) && (!log || value > 0);
   const values = points.map((point) => point.value).filter(counts);
   if (!values.length) return null;
   const scaled = log ? Math.log : (value: number) => value;
   const back = log ? Math.exp : (value: number) => value;
-  const ends = (part: (point: Bounded) => number | null) => points.map((point) => part(point) ?? point.value).filter(counts).map(scaled).sort((a, b) => a - b);
+  const ends = (part: (point: Bounded) => number | null) =>
+    points
+      .map((point) => part(point) ?? point.value)
+      .filter(counts)
+      .map(scaled)
+      .sort((a, b) => a - b);
   const lows = ends((point) => point.low);
   const highs = ends((point) => point.high);
   const middle = values.map(scaled);
@@ -137,11 +159,21 @@ export function axisExtent(points: readonly Bounded[], log: boolean): { low: num
   const room = (to - from) / 2;
   const low = Math.min(from, ...lows.filter((end) => end >= from - room));
   const high = Math.max(to, ...highs.filter((end) => end <= to + room));
-  return { low: back(low), high: back(high), isClipped: (lows[0] ?? low) < low || (highs[highs.length - 1] ?? high) > high };
+  return {
+    low: back(low),
+    high: back(high),
+    isClipped: (lows[0] ?? low) < low || (highs[highs.length - 1] ?? high) > high,
+  };
 }
 
 /** From where to where an axis goes that holds `extent`, both times `factor`, with a margin; `zoom`: what was chosen instead. Values that are all 0 have an axis from 0. */
-export function axisLimits(extent: { low: number; high: number } | null, factor: number, zoom: { from: number; to: number } | null, startsAtZero: boolean, log: boolean): [number, number] {
+export function axisLimits(
+  extent: { low: number; high: number } | null,
+  factor: number,
+  zoom: { from: number; to: number } | null,
+  startsAtZero: boolean,
+  log: boolean,
+): [number, number] {
   if (zoom) return [zoom.from, zoom.to];
   if (!extent) return [0, 1];
   const low = extent.low * factor;

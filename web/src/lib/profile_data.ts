@@ -27,11 +27,20 @@ export type ChosenDumps = {
 export function chooseDumps(artifacts: readonly Artifact[], asked: string | null): ChosenDumps {
   const now = current(artifacts);
   const known = repetitions(now);
-  const repetition = asked !== null && known.includes(Number(asked)) ? Number(asked) : (known[known.length - 1] ?? null);
+  const repetition =
+    asked !== null && known.includes(Number(asked)) ? Number(asked) : (known[known.length - 1] ?? null);
   const readable = (kind: Artifact["kind"]) => ofKind(now, kind).filter(isReadable);
   const trace = pick(now, "trace", repetition);
   const first = readable("trace")[0];
-  return { now, repetitions: known, repetition, trace, firstTrace: first?.id === trace?.id ? undefined : first, counters: readable("dynamo_counters"), functions: readable("compile_times") };
+  return {
+    now,
+    repetitions: known,
+    repetition,
+    trace,
+    firstTrace: first?.id === trace?.id ? undefined : first,
+    counters: readable("dynamo_counters"),
+    functions: readable("compile_times"),
+  };
 }
 
 /** A trace, and how far one is with it. */
@@ -41,24 +50,42 @@ export type TraceState = { file: Artifact | undefined; content: ArtifactContent 
 );
 
 /** `asked`: the answer for the content of `file`; it may still be that of another dump. */
-export function traceState(file: Artifact | undefined, asked: Pick<Asked<ArtifactContent>, "data" | "error" | "again">): TraceState {
+export function traceState(
+  file: Artifact | undefined,
+  asked: Pick<Asked<ArtifactContent>, "data" | "error" | "again">,
+): TraceState {
   const content = file && asked.data?.artifact.id === file.id ? asked.data : null;
   const report = content ? traceReport(content.trace) : null;
   const known = { file, content, report };
   if (report) return { ...known, state: "answered" };
   if (!file || content) return { ...known, state: "unread" };
-  return asked.error ? { ...known, state: "failed", error: asked.error, again: asked.again } : { ...known, state: "waiting" };
+  return asked.error
+    ? { ...known, state: "failed", error: asked.error, again: asked.again }
+    : { ...known, state: "waiting" };
 }
 
 /** The flags of a result, and where they come from. A result without a trace has its timing alone. */
-export function profileFlags(phases: Pick<Asked<PhasesAnswer>, "data" | "error" | "again">, trace: TraceState | null): { flags: Flag[]; sources: FlagSource[] } {
+export function profileFlags(
+  phases: Pick<Asked<PhasesAnswer>, "data" | "error" | "again">,
+  trace: TraceState | null,
+): { flags: Flag[]; sources: FlagSource[] } {
   const flags = phases.data ? phaseFlags(phases.data) : [];
   const timing = { what: "timing" };
-  const sources: FlagSource[] = [phases.data ? { ...timing, state: "answered" } : phases.error ? { ...timing, state: "failed", error: phases.error, again: phases.again } : { ...timing, state: "waiting" }];
+  const sources: FlagSource[] = [
+    phases.data
+      ? { ...timing, state: "answered" }
+      : phases.error
+        ? { ...timing, state: "failed", error: phases.error, again: phases.again }
+        : { ...timing, state: "waiting" },
+  ];
   if (trace) {
     const what = trace.file ? `trace of ${whichDump(trace.file)}` : "trace";
     if (trace.report) flags.push(...adviceFlags(trace.report.advice, what));
-    sources.push(trace.state === "failed" ? { what, state: "failed", error: trace.error, again: trace.again } : { what, state: trace.state });
+    sources.push(
+      trace.state === "failed"
+        ? { what, state: "failed", error: trace.error, again: trace.again }
+        : { what, state: trace.state },
+    );
   }
   return { flags, sources };
 }
@@ -79,10 +106,15 @@ export type Profile = {
   functions: Contents;
 };
 
-const compilingIn = (trace: TraceState): Compiling | null => (trace.file && trace.report?.compile_time.phases.length ? { report: trace.report, file: trace.file } : null);
+const compilingIn = (trace: TraceState): Compiling | null =>
+  trace.file && trace.report?.compile_time.phases.length ? { report: trace.report, file: trace.file } : null;
 
 /** Fetches the profile of a result, anew every half minute. `asked`: the repetition that a person chose. */
-export function useProfile(run: string, experiment: string, asked: string | null): { profile: Profile | null; error: Asked<unknown>["error"]; again: () => void } {
+export function useProfile(
+  run: string,
+  experiment: string,
+  asked: string | null,
+): { profile: Profile | null; error: Asked<unknown>["error"]; again: () => void } {
   const path = `/runs/${encodeURIComponent(run)}/results/${experiment}`;
   const detail = useApi<ResultDetail>(address(path));
   const list = usePages<ArtifactPage>(address("/artifacts", { run, experiment, limit: PER_PAGE }), { whole: true });
@@ -99,5 +131,19 @@ export function useProfile(run: string, experiment: string, asked: string | null
   const again = () => (detail.again(), list.again());
   const error = detail.error ?? list.error;
   if (!detail.data || !list.data) return { profile: null, error, again };
-  return { profile: { result: detail.data, artifacts: list.data, dumps, phases, trace, compiling: compilingIn(trace) ?? compilingIn(firstTrace), counters, dumped, functions }, error, again };
+  return {
+    profile: {
+      result: detail.data,
+      artifacts: list.data,
+      dumps,
+      phases,
+      trace,
+      compiling: compilingIn(trace) ?? compilingIn(firstTrace),
+      counters,
+      dumped,
+      functions,
+    },
+    error,
+    again,
+  };
 }

@@ -44,7 +44,8 @@ const WITHOUT_PINS = /^\/(compare|trace\/|sign-in)/;
 export function withPins(address: string, from: Pick<Place, "path" | "query">): string {
   const to = new URL(address, "http://here");
   const pins = from.query.getAll("pin");
-  if (!pins.length || to.pathname === from.path || to.searchParams.has("pin") || WITHOUT_PINS.test(to.pathname)) return address;
+  if (!pins.length || to.pathname === from.path || to.searchParams.has("pin") || WITHOUT_PINS.test(to.pathname))
+    return address;
   return href(to.pathname, grouped(changed(to.searchParams, { pin: pins }))) + to.hash;
 }
 
@@ -93,7 +94,8 @@ export function grouped(query: URLSearchParams): Record<string, string[]> {
 
 /** Follows links inside the pages without loading anything anew. */
 export function onLinkClick(event: MouseEvent): void {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
   // In drawings a link's own properties are no texts.
   const link = (event.target as Element).closest?.("a[href]");
   if (!link || link.hasAttribute("target") || link.hasAttribute("download")) return;
@@ -117,24 +119,45 @@ export const modelHref = (
   query: Record<string, string | string[] | null | undefined> = {},
 ): string => href(`/models/${encodeURIComponent(suite)}/${encodeURIComponent(model)}`, query);
 type LinkQuery = Record<string, string | string[] | null | undefined>;
-export const suiteHref = (suite: string, query: LinkQuery = {}): string => href(`/suites/${encodeURIComponent(suite)}`, query);
-export const backendHref = (backend: string, query: LinkQuery = {}): string => href(`/backends/${encodeURIComponent(backend)}`, query);
+export const suiteHref = (suite: string, query: LinkQuery = {}): string =>
+  href(`/suites/${encodeURIComponent(suite)}`, query);
+export const backendHref = (backend: string, query: LinkQuery = {}): string =>
+  href(`/backends/${encodeURIComponent(backend)}`, query);
 /** All failures whose errors have the same signature. */
 export const errorHref = (signature: string): string => href("/errors", { signature });
-export const runHref = (run: { id: number }, query: Record<string, string | string[] | null | undefined> = {}): string =>
-  href(`/runs/${run.id}`, query);
+export const runHref = (
+  run: { id: number },
+  query: Record<string, string | string[] | null | undefined> = {},
+): string => href(`/runs/${run.id}`, query);
 /** A result's profile: where its time went, from what was dumped beside it. */
-export const profileHref = (run: string | number, experiment: string | number, query: Record<string, string | null | undefined> = {}): string =>
-  href("/profile", { run: String(run), experiment: String(experiment), ...query });
-export const profileDiffHref = (before: { run: string | number; experiment: string | number }, after: { run: string | number; experiment: string | number }): string =>
-  href("/profile-diff", { before_run: String(before.run), before_experiment: String(before.experiment), run: String(after.run), experiment: String(after.experiment) });
+export const profileHref = (
+  run: string | number,
+  experiment: string | number,
+  query: Record<string, string | null | undefined> = {},
+): string => href("/profile", { run: String(run), experiment: String(experiment), ...query });
+export const profileDiffHref = (
+  before: { run: string | number; experiment: string | number },
+  after: { run: string | number; experiment: string | number },
+): string =>
+  href("/profile-diff", {
+    before_run: String(before.run),
+    before_experiment: String(before.experiment),
+    run: String(after.run),
+    experiment: String(after.experiment),
+  });
 type ResultOfRun = { run: string | number; experiment: string | number };
 /** Where an iteration goes, by the profiles of two results beside each other. */
 export const profileComparisonHref = (left: ResultOfRun, right: ResultOfRun): string =>
-  href("/profile-comparison", { left_run: String(left.run), left_experiment: String(left.experiment), right_run: String(right.run), right_experiment: String(right.experiment) });
+  href("/profile-comparison", {
+    left_run: String(left.run),
+    left_experiment: String(left.experiment),
+    right_run: String(right.run),
+    right_experiment: String(right.experiment),
+  });
 export const alertHref = (alert: { id: number }): string => `/alerts/${alert.id}`;
 export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;
 /** A trace as a timeline; `query`: `with` another trace beside it, `t` what is in sight, and what else docs/traces.md says. */
 export const traceHref = (trace: number, query: Record<string, string> = {}): string => href(`/trace/${trace}`, query);
 /** A module of HLO that profiles hold; `query`: `line` of its text, and `trace` from which one came. */
-export const hloHref = (module: number, query: Record<string, string | null | undefined> = {}): string => href(`/hlo/${module}`, query);
+export const hloHref = (module: number, query: Record<string, string | null | undefined> = {}): string =>
+  href(`/hlo/${module}`, query);

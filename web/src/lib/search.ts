@@ -64,7 +64,8 @@ export function hitHref(kind: SearchKind, address: SearchHit["address"]): string
 }
 
 /** A run's name that is only its time is shown as people write times. */
-export const hitTitle = (kind: SearchKind, hit: Pick<SearchHit, "title" | "at">): string => shown(kind === "run" && hit.at ? runName({ name: hit.title, started_at: hit.at }) : hit.title);
+export const hitTitle = (kind: SearchKind, hit: Pick<SearchHit, "title" | "at">): string =>
+  shown(kind === "run" && hit.at ? runName({ name: hit.title, started_at: hit.at }) : hit.title);
 
 export type Piece = { text: string; on: boolean };
 
@@ -77,7 +78,8 @@ export function highlighted(text: string, typed: string): Piece[] {
   const words = where.includes(whole) ? [whole] : whole.split(" ");
   const on = new Array<boolean>(text.length).fill(false);
   for (const word of words) {
-    for (let at = where.indexOf(word); at >= 0; at = where.indexOf(word, at + word.length)) on.fill(true, at, at + word.length);
+    for (let at = where.indexOf(word); at >= 0; at = where.indexOf(word, at + word.length))
+      on.fill(true, at, at + word.length);
   }
   const pieces: Piece[] = [];
   for (let from = 0; from < text.length; ) {
@@ -96,7 +98,8 @@ export function fits(typed: string, title: string, more = ""): SearchHit["match"
   if (!whole) return null;
   if (name === whole) return "exact";
   if (name.startsWith(whole)) return "prefix";
-  for (let at = name.indexOf(whole); at >= 0; at = name.indexOf(whole, at + 1)) if (!/[\p{L}\p{N}]/u.test(name[at - 1] as string)) return "word_start";
+  for (let at = name.indexOf(whole); at >= 0; at = name.indexOf(whole, at + 1))
+    if (!/[\p{L}\p{N}]/u.test(name[at - 1] as string)) return "word_start";
   if (name.includes(whole)) return "part";
   const all = `${name} ${more.toLowerCase()}`;
   return whole.split(" ").every((word) => all.includes(word)) ? "words" : null;
@@ -122,7 +125,11 @@ const MOST_RECENT = 6;
 
 const isRecent = (item: unknown): item is Recent => {
   const one = item as Recent | null;
-  return !!one && [one.href, one.kind, one.title, one.context].every((text) => typeof text === "string") && /^\/(?!\/)/.test(one.href);
+  return (
+    !!one &&
+    [one.href, one.kind, one.title, one.context].every((text) => typeof text === "string") &&
+    /^\/(?!\/)/.test(one.href)
+  );
 };
 
 /** What was chosen in this tab, the last first. */

@@ -9,8 +9,7 @@ export function compare(a: Key, b: Key, direction: Direction): number {
   const missingA = a === null || a === undefined || (typeof a === "number" && Number.isNaN(a));
   const missingB = b === null || b === undefined || (typeof b === "number" && Number.isNaN(b));
   if (missingA || missingB) return missingA && missingB ? 0 : missingA ? 1 : -1;
-  const order =
-    typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
+  const order = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
   return direction === "asc" ? order : -order;
 }
 

@@ -2,8 +2,13 @@
 import { Fragment, type ComponentChildren, type VNode } from "preact";
 
 // What XML cannot hold at all becomes a question mark in a box.
-const clean = (text: string): string => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
-const escaped = (text: string): string => clean(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+const clean = (text: string): string =>
+  text.replace(
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    "\ufffd",
+  );
+const escaped = (text: string): string =>
+  clean(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 
 const LEFT_OUT = new Set(["children", "key", "ref", "class", "data-href"]);
 
@@ -16,7 +21,10 @@ export function svgText(node: ComponentChildren): string {
   if (type === Fragment) return svgText(props["children"] as ComponentChildren);
   if (typeof type === "function") return svgText((type as (props: unknown) => ComponentChildren)(props));
   const attributes = Object.entries(props)
-    .filter(([name, value]) => !LEFT_OUT.has(name) && !name.startsWith("on") && value !== undefined && value !== null && value !== false)
+    .filter(
+      ([name, value]) =>
+        !LEFT_OUT.has(name) && !name.startsWith("on") && value !== undefined && value !== null && value !== false,
+    )
     .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
     .join("");
   return `<${type}${attributes}>${svgText(props["children"] as ComponentChildren)}</${type}>`;

@@ -12,12 +12,14 @@ export type Step = { ids: number[]; kind: Kind; value: string };
 export const muteValue = (until: Alert["muted_until"]): string => until?.date ?? until?.state ?? "";
 
 /** "until 2026-12-24", "until it is confirmed"; of several "until each is confirmed". */
-export const muteWords = (value: string, name = "it"): string => (/^\d/.test(value) ? `until ${value}` : `until ${name} is ${value}`);
+export const muteWords = (value: string, name = "it"): string =>
+  /^\d/.test(value) ? `until ${value}` : `until ${name} is ${value}`;
 
 const TAKES_UP: readonly string[] = ["acknowledged", "investigating"];
 
 /** Whether `who` becomes the owner with it, as the server has it. */
-export const becomesOwner = (alert: Pick<Target, "owner">, kind: Kind, value: string, who: string): boolean => kind === "state" && TAKES_UP.includes(value) && alert.owner === "" && who !== "";
+export const becomesOwner = (alert: Pick<Target, "owner">, kind: Kind, value: string, who: string): boolean =>
+  kind === "state" && TAKES_UP.includes(value) && alert.owner === "" && who !== "";
 
 const STATES: Record<string, [string, string]> = {
   open: ["is open again", "are open again"],
@@ -30,7 +32,8 @@ const STATES: Record<string, [string, string]> = {
 };
 
 /** "#5", "3 alerts". */
-const subject = (alerts: readonly Pick<Target, "id">[]): string => (alerts.length === 1 ? `#${alerts[0]?.id}` : plural(alerts.length, "alert"));
+const subject = (alerts: readonly Pick<Target, "id">[]): string =>
+  alerts.length === 1 ? `#${alerts[0]?.id}` : plural(alerts.length, "alert");
 
 /** "#5 is acknowledged, and yours." */
 export function doneWords(alerts: readonly Target[], kind: Kind, value: string, who: string): string {
@@ -39,9 +42,15 @@ export function doneWords(alerts: readonly Target[], kind: Kind, value: string, 
   if (kind === "note") return `Your note is with ${name}.`;
   if (kind === "owner") return `${name} ${isOne ? "belongs" : "belong"} to ${value || "nobody"}.`;
   if (kind === "link") return `${name} ${isOne ? "has" : "have"} ${value ? "a link" : "no link any more"}.`;
-  if (kind === "mute") return `${name} ${isOne ? "is" : "are"} ${value ? `muted ${muteWords(value, isOne ? "it" : "each")}` : "not muted any more"}.`;
+  if (kind === "mute")
+    return `${name} ${isOne ? "is" : "are"} ${value ? `muted ${muteWords(value, isOne ? "it" : "each")}` : "not muted any more"}.`;
   const taken = alerts.filter((alert) => becomesOwner(alert, kind, value, who)).length;
-  const whose = taken === 0 ? "" : taken === alerts.length ? ", and yours" : `; ${taken} of them ${taken === 1 ? "is" : "are"} yours now`;
+  const whose =
+    taken === 0
+      ? ""
+      : taken === alerts.length
+        ? ", and yours"
+        : `; ${taken} of them ${taken === 1 ? "is" : "are"} yours now`;
   return `${name} ${STATES[value]?.[isOne ? 0 : 1] ?? value}${whose}.`;
 }
 
@@ -74,13 +83,21 @@ function stepsTo(kind: Kind, alerts: readonly Target[], before: (alert: Target) 
     step.ids.push(alert.id);
     steps.set(value, step);
   }
-  return [...steps.values()].flatMap(({ ids, value }) => pieces(ids, MOST_AT_ONCE).map((some) => ({ ids: some, kind, value })));
+  return [...steps.values()].flatMap(({ ids, value }) =>
+    pieces(ids, MOST_AT_ONCE).map((some) => ({ ids: some, kind, value })),
+  );
 }
 
 /** What `who` has to do for alerts to be as they were (`alerts`) before they did this with them, where they still are as it
  * made them (`now`, by number). A note cannot be taken back. A state comes before an owner: who sets it may become the owner,
  * and is not to stay it. */
-export function undoSteps(alerts: readonly Target[], kind: Field, value: string, who: string, now: ReadonlyMap<number, Target>): Undo {
+export function undoSteps(
+  alerts: readonly Target[],
+  kind: Field,
+  value: string,
+  who: string,
+  now: ReadonlyMap<number, Target>,
+): Undo {
   const undo: Undo = { steps: [], stays: [] };
   const back: Target[] = [];
   const owned: Target[] = [];
@@ -110,7 +127,12 @@ function named(ids: readonly number[]): string {
 }
 
 /** What became of taking something back. `failed`: those of which not all could be put back, and why. */
-export function undoneWords(alerts: readonly Pick<Target, "id">[], { stays }: Pick<Undo, "stays">, failed: readonly number[] = [], why = ""): string {
+export function undoneWords(
+  alerts: readonly Pick<Target, "id">[],
+  { stays }: Pick<Undo, "stays">,
+  failed: readonly number[] = [],
+  why = "",
+): string {
   const stay = new Set(stays.map(({ id }) => id));
   const back = alerts.filter(({ id }) => !stay.has(id) && !failed.includes(id));
   if (!back.length && failed.length === alerts.length) return `It could not be undone. ${why}`.trim();
@@ -120,7 +142,8 @@ export function undoneWords(alerts: readonly Pick<Target, "id">[], { stays }: Pi
   if (back.length) said.push(`${names} ${back.length === 1 ? "is as it was" : "are as they were"} before.`);
   const changed = new Map<Field, number[]>();
   for (const { field, id } of stays) changed.set(field, [...(changed.get(field) ?? []), id]);
-  for (const [field, ids] of changed) said.push(`The ${field} of ${named(ids)} was changed by somebody else since, and stays as it is.`);
+  for (const [field, ids] of changed)
+    said.push(`The ${field} of ${named(ids)} was changed by somebody else since, and stays as it is.`);
   if (failed.length) said.push(`${named(failed)} could not be put back. ${why}`.trim());
   return said.join(" ");
 }

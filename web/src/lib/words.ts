@@ -1,5 +1,13 @@
 // The sentences at the top of pages: what a person would say about these numbers.
-import type { AcceleratorHistory, AcceleratorOverview, Group, GroupChange, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
+import type {
+  AcceleratorHistory,
+  AcceleratorOverview,
+  Group,
+  GroupChange,
+  HistoryPoint,
+  ModelTable,
+  VerificationAnswer,
+} from "../api/types";
 import { byBackend } from "./backends";
 import { count, date, plural, shown, testName, times } from "./format";
 import { sign } from "./codes";
@@ -13,7 +21,16 @@ export function testsOf(items: readonly { test: string }[]): string[] {
 /** The backend that a page is about: the first that is neither the baseline nor eager. */
 export function leadBackend(backends: readonly string[], baseline: string): string | undefined {
   const order = [...new Set(backends)].sort((a, b) => {
-    const rank = (name: string) => (name.startsWith("openxla+dynamo") ? 0 : name.startsWith("openxla") ? 1 : name === "eager" ? 9 : name === baseline ? 8 : 2);
+    const rank = (name: string) =>
+      name.startsWith("openxla+dynamo")
+        ? 0
+        : name.startsWith("openxla")
+          ? 1
+          : name === "eager"
+            ? 9
+            : name === baseline
+              ? 8
+              : 2;
     return rank(a) - rank(b) || byBackend(a, b);
   });
   return order[0];
@@ -44,7 +61,10 @@ export function sliceSentence(name: string, accelerator: AcceleratorHistory, bas
       const point = group.points[now] as HistoryPoint;
       const before = group.points[now - 1] ?? undefined;
       const mean = point.geomean?.all;
-      const speed = mean && mean.value !== null ? `, ${times(mean.value)} ${baseline}${mean.interval ? ` (${mean.interval.low.toFixed(2)}–${mean.interval.high.toFixed(2)})` : ""}` : "";
+      const speed =
+        mean && mean.value !== null
+          ? `, ${times(mean.value)} ${baseline}${mean.interval ? ` (${mean.interval.low.toFixed(2)}–${mean.interval.high.toFixed(2)})` : ""}`
+          : "";
       return `${testName(group.test ?? "")} ${passSentence(point, before)}${speed}`;
     });
   const who = lead === undefined || lead === name ? "" : `${lead} `;
@@ -59,13 +79,24 @@ function transitionsSentence({ transitions, run, verified_run, verified_before }
   if (!verified_before) return stale ? `not verified since ${date(verified_run.started_at)}` : "";
   const failing = transitions.filter((item) => item.kind === "newly_failing").length;
   const passing = transitions.filter((item) => item.kind === "newly_passing").length;
-  const said = [failing ? `${count(failing)} newly failing` : "", passing ? `${count(passing)} newly passing` : ""].filter(Boolean).join(", ") || "nothing newly failing";
-  return stale ? `verified last on ${date(verified_run.started_at)}: ${said} against ${date(verified_before.started_at)}` : `${said} since ${date(verified_before.started_at)}`;
+  const said =
+    [failing ? `${count(failing)} newly failing` : "", passing ? `${count(passing)} newly passing` : ""]
+      .filter(Boolean)
+      .join(", ") || "nothing newly failing";
+  return stale
+    ? `verified last on ${date(verified_run.started_at)}: ${said} against ${date(verified_before.started_at)}`
+    : `${said} since ${date(verified_before.started_at)}`;
 }
 
 /** "3 models no longer time": those that were timed in the run before, by name where there are few. */
 export function untimedSentence({ changes }: Pick<AcceleratorOverview, "changes">): string {
-  const names = [...new Map(changes.flatMap((change) => change.no_longer_timed).map((model) => [`${model.suite}/${model.model}`, model.model])).values()].map(shown);
+  const names = [
+    ...new Map(
+      changes
+        .flatMap((change) => change.no_longer_timed)
+        .map((model) => [`${model.suite}/${model.model}`, model.model]),
+    ).values(),
+  ].map(shown);
   if (!names.length) return "";
   const named = names.length <= 4 ? ` (${names.join(", ")})` : "";
   return `${plural(names.length, "model")} no longer ${names.length === 1 ? "times" : "time"}${named}`;
@@ -82,7 +113,10 @@ function speedBefore(change: GroupChange | undefined): string {
 export function overviewSentence(accelerator: AcceleratorOverview, baseline: string): string {
   const { groups, previous_groups } = accelerator;
   const timed = groups.filter((group) => group.timed > 0);
-  const backend = leadBackend((timed.length ? timed : groups).map((group) => group.backend), baseline);
+  const backend = leadBackend(
+    (timed.length ? timed : groups).map((group) => group.backend),
+    baseline,
+  );
   if (!backend) return "The last run holds no results.";
   const parts = testsOf(groups)
     .map((test) => {
@@ -101,10 +135,19 @@ export function overviewSentence(accelerator: AcceleratorOverview, baseline: str
   const others = [...new Set(groups.map((group) => group.backend))]
     .filter((name) => name !== backend)
     .sort(byBackend)
-    .map((name) => ({ name, failing: groups.filter((group) => group.backend === name).reduce((sum, group) => sum + group.failing, 0) }))
+    .map((name) => ({
+      name,
+      failing: groups.filter((group) => group.backend === name).reduce((sum, group) => sum + group.failing, 0),
+    }))
     .filter((one) => one.failing > 0)
-    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "fails" : "fail"} verification`);
-  return [`${backend}: ${parts.join("; ")}`, capital(untimedSentence(accelerator)), capital(news), ...others].filter(Boolean).join(". ") + ".";
+    .map(
+      (one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "fails" : "fail"} verification`,
+    );
+  return (
+    [`${backend}: ${parts.join("; ")}`, capital(untimedSentence(accelerator)), capital(news), ...others]
+      .filter(Boolean)
+      .join(". ") + "."
+  );
 }
 
 export function capital(text: string): string {
@@ -113,15 +156,24 @@ export function capital(text: string): string {
 
 export function runSentence(table: ModelTable): string {
   const timed = table.columns.filter((column) => table.rows.some((row) => row.cells[column.key]?.time));
-  const backend = leadBackend((timed.length ? timed : table.columns).map((column) => column.backend), table.baseline.backend);
+  const backend = leadBackend(
+    (timed.length ? timed : table.columns).map((column) => column.backend),
+    table.baseline.backend,
+  );
   const column = (timed.length ? timed : table.columns).find((one) => one.backend === backend);
   if (!column) return "This run holds no results.";
   const parts = testsOf(table.rows).map((test) => {
-    const cells = table.rows.filter((row) => row.test === test).map((row) => row.cells[column.key]).filter((cell) => cell !== undefined);
+    const cells = table.rows
+      .filter((row) => row.test === test)
+      .map((row) => row.cells[column.key])
+      .filter((cell) => cell !== undefined);
     const timed = cells.filter((cell) => cell.status === "timed").length;
     const passing = cells.filter((cell) => cell.verification?.outcome === "passing").length;
     const geomean = table.geomeans.find((one) => one.test === test && one.column === column.key)?.all;
-    const speed = geomean && geomean.value !== null ? `, ${times(geomean.value)} ${table.baseline.backend} over ${plural(geomean.n, "model")}` : "";
+    const speed =
+      geomean && geomean.value !== null
+        ? `, ${times(geomean.value)} ${table.baseline.backend} over ${plural(geomean.n, "model")}`
+        : "";
     return `${testName(test)} ${count(timed)} of ${count(cells.length)} timed, ${count(passing)} pass${speed}`;
   });
   return `${column.key}: ${parts.join("; ")}.`;
@@ -131,7 +183,9 @@ export function verificationSentence(answer: VerificationAnswer): string {
   const verified = answer.backends.filter((one) => one.passing + one.failing + one.undecided > 0);
   if (!verified.length) return "Nothing in this run has been verified.";
   const wrong = answer.counts.reduce((sum, item) => sum + (item.code === "FAIL" ? item.count : 0), 0);
-  const parts = verified.sort((a, b) => byBackend(a.backend, b.backend)).map((one) => `${one.backend} passes ${count(one.passing)} of ${count(one.verifiable)}`);
+  const parts = verified
+    .sort((a, b) => byBackend(a.backend, b.backend))
+    .map((one) => `${one.backend} passes ${count(one.passing)} of ${count(one.verifiable)}`);
   return `${parts.join(", ")}; ${wrong ? `${plural(wrong, "result")} ${wrong === 1 ? "is" : "are"} wrong` : `no result is wrong`}.`;
 }
 

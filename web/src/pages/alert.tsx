@@ -3,7 +3,17 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { AlertCause, AlertMember, AlertWithHistory } from "../api/types";
 import { useApi } from "../api/use";
-import { directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
+import {
+  directionWord,
+  headlineMember,
+  isTimed,
+  levelsText,
+  levelsTitle,
+  probability,
+  scopeText,
+  stateWords,
+  unbroken,
+} from "../lib/alerts";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
@@ -17,7 +27,18 @@ import { AlertHistory, OrphanNote } from "../parts/alert_history";
 import { ExcludeNights } from "../parts/exclude_nights";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Waiting } from "../parts/small";
+import {
+  Backend,
+  Command,
+  Copy,
+  ErrorNote,
+  LabelRange,
+  Missing,
+  RunLink,
+  Section,
+  Suite,
+  Waiting,
+} from "../parts/small";
 import { StateButtons, type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 import { TriageDialog } from "../parts/triage_dialogs";
 
@@ -39,8 +60,7 @@ export function AlertPage({ id }: { id: number }) {
     const state = stateOfKey(event.key);
     if (state) {
       if (!event.repeat) void triage.act([data], "state", state);
-    }
-    else if (event.key === "n") note.current?.focus();
+    } else if (event.key === "n") note.current?.focus();
     else if (event.key === "s") mute();
     else return;
     event.preventDefault();
@@ -56,12 +76,23 @@ export function AlertPage({ id }: { id: number }) {
       <header class="page-head">
         <div class="kicker">
           <a href="/alerts">Alerts</a>
-          <Copy text={String(data.id)} label=", copy the number">#{data.id}</Copy>
+          <Copy text={String(data.id)} label=", copy the number">
+            #{data.id}
+          </Copy>
           <span class="accel">{data.accelerator_model || "an unnamed machine"}</span>
-          {subject.backend !== null && details.scope === "backend" ? <Backend name={subject.backend} link={{ accelerator_model: data.accelerator_model }} /> : <span>{scopeText(data)}</span>}
-          {subject.suite !== null && <Suite name={subject.suite} link={{ accelerator_model: data.accelerator_model }} />}
+          {subject.backend !== null && details.scope === "backend" ? (
+            <Backend name={subject.backend} link={{ accelerator_model: data.accelerator_model }} />
+          ) : (
+            <span>{scopeText(data)}</span>
+          )}
+          {subject.suite !== null && (
+            <Suite name={subject.suite} link={{ accelerator_model: data.accelerator_model }} />
+          )}
           {subject.suite !== null && subject.model !== null && (
-            <a class="mono" href={modelHref(subject.suite, subject.model, { accelerator_model: data.accelerator_model })}>
+            <a
+              class="mono"
+              href={modelHref(subject.suite, subject.model, { accelerator_model: data.accelerator_model })}
+            >
               {shown(subject.model)}
             </a>
           )}
@@ -77,12 +108,26 @@ export function AlertPage({ id }: { id: number }) {
         <Buttons alert={data} triage={triage} onMute={mute} />
         <div class="toolbar">
           {details.last_good && details.first_bad && (
-            <a class="button" data-compare href={compareHref(details.last_good, details.first_bad, subject.model === null ? {} : { q: subject.model })} title="All results of the last good and the first bad run, side by side (c)">
+            <a
+              class="button"
+              data-compare
+              href={compareHref(
+                details.last_good,
+                details.first_bad,
+                subject.model === null ? {} : { q: subject.model },
+              )}
+              title="All results of the last good and the first bad run, side by side (c)"
+            >
               Compare before and after
             </a>
           )}
           {!triage.refusal && (
-            <button type="button" class="button" onClick={() => atOnce(() => setExcluding(true))} title="Leave nights out, after a look at which alerts would remain">
+            <button
+              type="button"
+              class="button"
+              onClick={() => atOnce(() => setExcluding(true))}
+              title="Leave nights out, after a look at which alerts would remain"
+            >
               Exclude nights…
             </button>
           )}
@@ -104,7 +149,15 @@ export function AlertPage({ id }: { id: number }) {
           <AlertChart alert={data} member={main} />
         </>
       )}
-      <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
+      <Section
+        id="members"
+        title={
+          <>
+            Series that changed <span class="quiet">{details.members.length}</span>
+          </>
+        }
+        note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure."
+      >
         <Members members={details.members} />
       </Section>
       {others.length > 0 && (
@@ -124,7 +177,14 @@ export function AlertPage({ id }: { id: number }) {
         {!triage.refusal && <Forms alert={data} triage={triage} note={note} />}
       </Section>
       {triage.dialog}
-      {isMuting && <TriageDialog asking={{ what: "mute", alerts: [data] }} triage={triage} onDone={() => setIsMuting(false)} onClose={() => setIsMuting(false)} />}
+      {isMuting && (
+        <TriageDialog
+          asking={{ what: "mute", alerts: [data] }}
+          triage={triage}
+          onDone={() => setIsMuting(false)}
+          onClose={() => setIsMuting(false)}
+        />
+      )}
       {excluding && <ExcludeNights alert={data} onClose={() => atOnce(() => setExcluding(false))} />}
     </div>
   );
@@ -136,8 +196,19 @@ function Buttons({ alert, triage, onMute }: { alert: AlertWithHistory; triage: T
       <StateSign state={alert.state} />
       {!triage.refusal && (
         <>
-          <StateButtons pressed={alert.triage} isBusy={triage.busy.has(alert.id)} onState={(state) => void triage.act([alert], "state", state)} />
-          <button type="button" class="button" aria-pressed={alert.muted_until !== null} title="Not hear of it until a day or a state (s)" disabled={triage.busy.has(alert.id)} onClick={onMute}>
+          <StateButtons
+            pressed={alert.triage}
+            isBusy={triage.busy.has(alert.id)}
+            onState={(state) => void triage.act([alert], "state", state)}
+          />
+          <button
+            type="button"
+            class="button"
+            aria-pressed={alert.muted_until !== null}
+            title="Not hear of it until a day or a state (s)"
+            disabled={triage.busy.has(alert.id)}
+            onClick={onMute}
+          >
             {alert.muted_until ? "Muted…" : "Mute…"} <kbd aria-hidden="true">s</kbd>
           </button>
         </>
@@ -157,10 +228,10 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
         {details.last_good && details.last_good.id !== details.onset.id && (
           <span class="quiet">
             {" "}
-            – the last good run is <RunLink run={details.last_good} />, the first bad one <RunLink run={details.first_bad} />
+            – the last good run is <RunLink run={details.last_good} />, the first bad one{" "}
+            <RunLink run={details.first_bad} />
           </span>
-        )}
-        {" "}
+        )}{" "}
         <QualityOfNight run={details.onset} />
         {!details.last_good && <span class="quiet"> – there is no run before it that is sure to be good</span>}
       </dd>
@@ -168,7 +239,12 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
         <>
           <dt key={`${label.key} name`}>{label.key}</dt>
           <dd key={label.key}>
-            <LabelRange name={label.key} before={label.before} after={label.after} whyNot={["the last good run has no such label", "the first bad run has no such label"]} />
+            <LabelRange
+              name={label.key}
+              before={label.before}
+              after={label.after}
+              whyNot={["the last good run has no such label", "the first bad run has no such label"]}
+            />
           </dd>
         </>
       ))}
@@ -176,7 +252,19 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
       <dd>
         {stateWords(alert.detected).word}
         <span class="quiet">
-          {details.closed ? <> with <RunLink run={details.closed} /></> : details.confirmed ? <> with <RunLink run={details.confirmed} /></> : ""}
+          {details.closed ? (
+            <>
+              {" "}
+              with <RunLink run={details.closed} />
+            </>
+          ) : details.confirmed ? (
+            <>
+              {" "}
+              with <RunLink run={details.confirmed} />
+            </>
+          ) : (
+            ""
+          )}
         </span>
         {details.rerun && <span>; {details.rerun}</span>}
       </dd>
@@ -191,7 +279,15 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
       {alert.link && (
         <>
           <dt>More</dt>
-          <dd>{isLink ? <a href={alert.link} target="_blank" rel="noopener noreferrer">{alert.link}</a> : <span class="mono">{alert.link}</span>}</dd>
+          <dd>
+            {isLink ? (
+              <a href={alert.link} target="_blank" rel="noopener noreferrer">
+                {alert.link}
+              </a>
+            ) : (
+              <span class="mono">{alert.link}</span>
+            )}
+          </dd>
         </>
       )}
     </dl>
@@ -208,7 +304,14 @@ function Members({ members }: { members: AlertMember[] }) {
         { title: "Metric" },
         { title: "State" },
         { title: "Before → after", right: true },
-        { title: <>Change <span class="quiet">[95 %]</span></>, right: true },
+        {
+          title: (
+            <>
+              Change <span class="quiet">[95 %]</span>
+            </>
+          ),
+          right: true,
+        },
         { title: "p", right: true, hint: "How likely nights like the ones before look like this by chance" },
         { title: "q", right: true, hint: "The share of false ones among all changes at least as sure" },
         { title: "Nights", right: true, hint: "Before + after" },
@@ -230,15 +333,29 @@ function MemberRow({ member }: { member: AlertMember }) {
   return (
     <tr>
       <th scope="row">
-        <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+        <a
+          class="mono"
+          href={modelHref(experiment.suite, experiment.model, {
+            test: experiment.test,
+            accelerator_model: experiment.accelerator_model,
+          })}
+        >
           {shown(experiment.model)}
         </a>{" "}
-        <span class="quiet">{testName(experiment.test)}</span> <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+        <span class="quiet">{testName(experiment.test)}</span>{" "}
+        <Backend
+          name={experiment.column}
+          backend={experiment.backend}
+          link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+        />
         {experiment.batch_size !== null && <span class="quiet"> batch {experiment.batch_size}</span>}
       </th>
       <td>
         <DirectionSign direction={member.direction} />
-        <a href={profileHref(member.onset.id, experiment.id)} title={`The profile of ${runName(member.onset)}; ${directionWord(member.direction)}`}>
+        <a
+          href={profileHref(member.onset.id, experiment.id)}
+          title={`The profile of ${runName(member.onset)}; ${directionWord(member.direction)}`}
+        >
           {member.title}
         </a>
         {member.is_doing_of_baseline && (
@@ -254,19 +371,57 @@ function MemberRow({ member }: { member: AlertMember }) {
       <td class="right" title={levelsTitle(member)}>
         <span class="num">{levelsText(member)}</span>
       </td>
-      <td class="right">{timed ? <Effect changed={member} title={levelsTitle(member)} /> : <Missing flush why="a count or a verdict: see before and after" />}</td>
-      <td class="right">{timed ? <span class="num" title={full(member.p_value)}>{probability(member.p_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
-      <td class="right">{timed ? <span class="num" title={full(member.q_value)}>{probability(member.q_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
-      <td class="right">{timed ? <span class="num">{member.nights_before} + {member.nights_after}</span> : <Missing flush why="of counts and verdicts none is needed" />}</td>
+      <td class="right">
+        {timed ? (
+          <Effect changed={member} title={levelsTitle(member)} />
+        ) : (
+          <Missing flush why="a count or a verdict: see before and after" />
+        )}
+      </td>
+      <td class="right">
+        {timed ? (
+          <span class="num" title={full(member.p_value)}>
+            {probability(member.p_value)}
+          </span>
+        ) : (
+          <Missing flush why="of counts and verdicts there is none" />
+        )}
+      </td>
+      <td class="right">
+        {timed ? (
+          <span class="num" title={full(member.q_value)}>
+            {probability(member.q_value)}
+          </span>
+        ) : (
+          <Missing flush why="of counts and verdicts there is none" />
+        )}
+      </td>
+      <td class="right">
+        {timed ? (
+          <span class="num">
+            {member.nights_before} + {member.nights_after}
+          </span>
+        ) : (
+          <Missing flush why="of counts and verdicts none is needed" />
+        )}
+      </td>
       <td>
         {member.noise && (
-          <span class="hint" title={`${member.noise.meaning}${member.noise.sigma === null ? "" : `\na night is ${digits(member.noise.sigma * 100, 2)} % off its level (standard deviation)`}`}>
+          <span
+            class="hint"
+            title={`${member.noise.meaning}${member.noise.sigma === null ? "" : `\na night is ${digits(member.noise.sigma * 100, 2)} % off its level (standard deviation)`}`}
+          >
             {member.noise.class.replace("_", " ")}
           </span>
         )}
         {member.flakiness && member.flakiness.flips > 0 && (
-          <span class="hint" title={`${member.flakiness.flips} of the last ${member.flakiness.of} values differed from the one before`}>
-            {member.flakiness.flips > 2 ? "flaky" : `${plural(member.flakiness.flips, "flip")} in ${member.flakiness.of}`}
+          <span
+            class="hint"
+            title={`${member.flakiness.flips} of the last ${member.flakiness.of} values differed from the one before`}
+          >
+            {member.flakiness.flips > 2
+              ? "flaky"
+              : `${plural(member.flakiness.flips, "flip")} in ${member.flakiness.of}`}
           </span>
         )}
       </td>
@@ -279,15 +434,30 @@ function Causes({ causes }: { causes: AlertCause[] }) {
     <ul class="causes" data-told="What else moved">
       {causes.map((cause, index) => (
         <li key={index}>
-          {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
+          {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>}{" "}
+          {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
           {cause.signature !== null && <a href={errorHref(cause.signature)}>This error over runs</a>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
           {cause.compared && (
             <div>
               {cause.kind === "operators" ? (
-                <a href={profileComparisonHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>Where an iteration went on both nights</a>
+                <a
+                  href={profileComparisonHref(
+                    { run: cause.compared.before_run, experiment: cause.compared.experiment },
+                    cause.compared,
+                  )}
+                >
+                  Where an iteration went on both nights
+                </a>
               ) : (
-                <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>
+                <a
+                  href={profileDiffHref(
+                    { run: cause.compared.before_run, experiment: cause.compared.experiment },
+                    cause.compared,
+                  )}
+                >
+                  All differences of the two profiles
+                </a>
               )}
             </div>
           )}
@@ -297,7 +467,15 @@ function Causes({ causes }: { causes: AlertCause[] }) {
   );
 }
 
-function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triage; note: { current: HTMLTextAreaElement | null } }) {
+function Forms({
+  alert,
+  triage,
+  note,
+}: {
+  alert: AlertWithHistory;
+  triage: Triage;
+  note: { current: HTMLTextAreaElement | null };
+}) {
   const [text, setText] = useState("");
   const busy = triage.busy.has(alert.id);
   const add = async () => {
@@ -329,14 +507,39 @@ function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triag
           Add note
         </button>
       </form>
-      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} busy={busy} onSet={(value) => void triage.act([alert], "owner", value)} />
-      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" busy={busy} onSet={(value) => void triage.act([alert], "link", value)} />
+      <OneLine
+        key={`owner ${alert.owner}`}
+        label="Owner"
+        value={alert.owner}
+        busy={busy}
+        onSet={(value) => void triage.act([alert], "owner", value)}
+      />
+      <OneLine
+        key={`link ${alert.link}`}
+        label="Link: an issue, a commit"
+        value={alert.link}
+        type="url"
+        busy={busy}
+        onSet={(value) => void triage.act([alert], "link", value)}
+      />
     </div>
   );
 }
 
 /** A text that is set as a whole; an empty one takes it away. */
-function OneLine({ label, value, type = "text", busy, onSet }: { label: string; value: string; type?: string; busy: boolean; onSet: (value: string) => void }) {
+function OneLine({
+  label,
+  value,
+  type = "text",
+  busy,
+  onSet,
+}: {
+  label: string;
+  value: string;
+  type?: string;
+  busy: boolean;
+  onSet: (value: string) => void;
+}) {
   const [text, setText] = useState(value);
   return (
     <form

@@ -4,7 +4,20 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import { PER_PAGE, usePages } from "../api/pages";
 import type { Alert, AlertPage, Page } from "../api/types";
-import { type AlertColumn, FOLDED, ORPHANED, WORST, ORDERS, attentionSentence, groups, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
+import {
+  type AlertColumn,
+  FOLDED,
+  ORPHANED,
+  WORST,
+  ORDERS,
+  attentionSentence,
+  groups,
+  orderAfterClick,
+  orderOf,
+  orderedBy,
+  scopeText,
+  unbroken,
+} from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
@@ -14,7 +27,17 @@ import { muteValue, muteWords } from "../lib/triage";
 import { who } from "../lib/who";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { CsvLink, FilterField, Select } from "../parts/controls";
-import { PickAll, PickBar, PickBox, type Picking, idOf, pickedAlerts, rowLinks, useListed, usePicking } from "../parts/picking";
+import {
+  PickAll,
+  PickBar,
+  PickBox,
+  type Picking,
+  idOf,
+  pickedAlerts,
+  rowLinks,
+  useListed,
+  usePicking,
+} from "../parts/picking";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
 import { TriageNote, type Triage, stateOfKey, useTriage } from "../parts/triage";
 import { type Asking, TriageDialog } from "../parts/triage_dialogs";
@@ -24,13 +47,19 @@ const MOST_AT_FIRST = 60;
 
 /** What a filter looks in. */
 function searchText({ details, owner, accelerator_model }: Alert): string {
-  const members = details.members.map(({ experiment, title }) => `${experiment.suite} ${experiment.model} ${experiment.column} ${testName(experiment.test)} ${title}`);
+  const members = details.members.map(
+    ({ experiment, title }) =>
+      `${experiment.suite} ${experiment.model} ${experiment.column} ${testName(experiment.test)} ${title}`,
+  );
   return [details.title, owner, accelerator_model, ...new Set(members)].join(" ");
 }
 
 export function AlertsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again, isComplete } = usePages<AlertPage>(address("/alerts", { limit: PER_PAGE, order: "urgency" }), { whole: true });
+  const { data, late, error, again, isComplete } = usePages<AlertPage>(
+    address("/alerts", { limit: PER_PAGE, order: "urgency" }),
+    { whole: true },
+  );
   const triage = useTriage();
   const picking = usePicking();
   const [asking, setAsking] = useState<Asking | null>(null);
@@ -62,16 +91,32 @@ export function AlertsPage() {
   const name = query.has("mine") ? (who() ?? "") : null;
   const order = orderOf(query.get("order"));
   const setOrder = (value: string) => setQuery({ order: value === WORST ? null : value });
-  const accelerators = useMemo(() => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(), [data]);
+  const accelerators = useMemo(
+    () => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(),
+    [data],
+  );
   const listed = useMemo(() => {
-    const fitting = (data?.items ?? []).filter((alert) => (name === null || (name !== "" && alert.owner === name)) && (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
+    const fitting = (data?.items ?? []).filter(
+      (alert) =>
+        (name === null || (name !== "" && alert.owner === name)) &&
+        (!accelerator || alert.accelerator_model === accelerator) &&
+        (!filter || matches(filter, searchText(alert))),
+    );
     return orderedBy(fitting, order);
   }, [data, accelerator, name, filter, order]);
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
   const canAct = triage.refusal ? null : picking;
   const opened = (query.get("open") ?? "").split(",").filter(Boolean);
-  const fold = (key: string, isOpen: boolean) => setQuery({ open: (isOpen ? [...opened.filter((one) => one !== key), key] : opened.filter((one) => one !== key)).join(",") || null }, true);
+  const fold = (key: string, isOpen: boolean) =>
+    setQuery(
+      {
+        open:
+          (isOpen ? [...opened.filter((one) => one !== key), key] : opened.filter((one) => one !== key)).join(",") ||
+          null,
+      },
+      true,
+    );
   return (
     <div class={late ? "late" : ""}>
       <header class="page-head">
@@ -84,12 +129,22 @@ export function AlertsPage() {
           {!isComplete && ` The first ${count(data.items.length)} of ${count(data.total)} are loaded.`}
         </p>
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={listed.length} all={data.items.length} total={data.total} what="alerts" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={listed.length}
+            all={data.items.length}
+            total={data.total}
+            what="alerts"
+          />
           {accelerators.length > 1 && (
             <Select
               label="Accelerator"
               value={accelerator}
-              options={[{ value: "", text: "all" }, ...accelerators.map((name) => ({ value: name, text: name || "an unnamed machine" }))]}
+              options={[
+                { value: "", text: "all" },
+                ...accelerators.map((name) => ({ value: name, text: name || "an unnamed machine" })),
+              ]}
               onChange={(value) => setQuery({ accelerator_model: value || null })}
             />
           )}
@@ -98,7 +153,9 @@ export function AlertsPage() {
             type="button"
             class="button"
             aria-pressed={name !== null}
-            title={name ? `Only what belongs to ${name}` : "Only what belongs to you, by the name that this browser keeps"}
+            title={
+              name ? `Only what belongs to ${name}` : "Only what belongs to you, by the name that this browser keeps"
+            }
             onClick={async () => {
               if (name !== null) setQuery({ mine: null });
               else if (await triage.named()) setQuery({ mine: "1" });
@@ -112,12 +169,29 @@ export function AlertsPage() {
       {error && <ErrorNote error={error} again={again} kept />}
       {asking === null && <TriageNote triage={triage} />}
       <OrphansNote owner={name} onOpen={() => fold(ORPHANED, true)} />
-      {name === "" && <p class="quiet note">This browser knows no name of yours: it is asked for when you first act on an alert.</p>}
+      {name === "" && (
+        <p class="quiet note">This browser knows no name of yours: it is asked for when you first act on an alert.</p>
+      )}
       {groups(listed).map((group) => {
         const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
         return (
-          <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
-            <AlertTable caption={group.title} alerts={group.alerts} most={isWhole ? Infinity : MOST_AT_FIRST} picking={canAct} order={order} onOrder={setOrder} />
+          <Section
+            key={group.key}
+            id={`group-${group.key}`}
+            title={
+              <>
+                {group.title} <span class="quiet">{count(group.alerts.length)}</span>
+              </>
+            }
+          >
+            <AlertTable
+              caption={group.title}
+              alerts={group.alerts}
+              most={isWhole ? Infinity : MOST_AT_FIRST}
+              picking={canAct}
+              order={order}
+              onOrder={setOrder}
+            />
             {!isWhole && (
               <p>
                 <button type="button" class="link" onClick={() => fold(group.key, true)}>
@@ -129,14 +203,34 @@ export function AlertsPage() {
         );
       })}
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
-      {isComplete && data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
+      {isComplete && data.items.length > 0 && listed.length === 0 && (
+        <p class="quiet">No alert matches the choices above.</p>
+      )}
       {FOLDED.map(({ key, title, states }) => (
-        <Folded key={key} id={key} title={title} states={states.join(",")} owner={name} picking={canAct} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
+        <Folded
+          key={key}
+          id={key}
+          title={title}
+          states={states.join(",")}
+          owner={name}
+          picking={canAct}
+          open={opened.includes(key)}
+          onToggle={(isOpen) => fold(key, isOpen)}
+          order={order}
+          onOrder={setOrder}
+        />
       ))}
       <p class="foot quiet">
         On the command line: <code>benchhud regressions</code>.
       </p>
-      {canAct && picking.picked.size > 0 && <PickBar picking={picking} isBusy={[...picking.picked].some((id) => triage.busy.has(id))} onState={(state) => void actOnPicked(state)} onAsk={(what) => ask(what, pickedAlerts(picking))} />}
+      {canAct && picking.picked.size > 0 && (
+        <PickBar
+          picking={picking}
+          isBusy={[...picking.picked].some((id) => triage.busy.has(id))}
+          onState={(state) => void actOnPicked(state)}
+          onAsk={(what) => ask(what, pickedAlerts(picking))}
+        />
+      )}
       {triage.dialog}
       {asking && (
         <TriageDialog
@@ -219,7 +313,11 @@ type Ordering = { order: ReturnType<typeof orderOf>; onOrder: (value: string) =>
 function Head({ column, children, order, onOrder }: Ordering & { column: AlertColumn; children: ComponentChildren }) {
   const isOn = order.column === column;
   return (
-    <th scope="col" class={`alert-col-${column}`} aria-sort={isOn ? (order.direction === "asc" ? "ascending" : "descending") : undefined}>
+    <th
+      scope="col"
+      class={`alert-col-${column}`}
+      aria-sort={isOn ? (order.direction === "asc" ? "ascending" : "descending") : undefined}
+    >
       <button type="button" class="sort-head" onClick={() => onOrder(orderAfterClick(column, order))}>
         {children}
         <span class="sr">, sort</span>
@@ -232,7 +330,13 @@ function Head({ column, children, order, onOrder }: Ordering & { column: AlertCo
 }
 
 /** The first `most` of them; all can be selected. `picking` null: none can be. */
-function AlertTable({ caption, alerts, most = Infinity, picking, ...ordering }: Ordering & { caption: string; alerts: Alert[]; most?: number; picking: Picking | null }) {
+function AlertTable({
+  caption,
+  alerts,
+  most = Infinity,
+  picking,
+  ...ordering
+}: Ordering & { caption: string; alerts: Alert[]; most?: number; picking: Picking | null }) {
   useListed(picking, caption, alerts);
   return (
     <table class={`plain alerts${picking ? " with-picks" : ""}`}>
@@ -244,12 +348,24 @@ function AlertTable({ caption, alerts, most = Infinity, picking, ...ordering }: 
               <PickAll title={caption} alerts={alerts} picking={picking} />
             </th>
           )}
-          <th scope="col" class="alert-col-state">State</th>
-          <Head column="title" {...ordering}>What changed</Head>
-          <Head column="effect" {...ordering}>By how much <span class="quiet">[95 %]</span></Head>
-          <Head column="since" {...ordering}>Since</Head>
-          <Head column="where" {...ordering}>Where</Head>
-          <Head column="owner" {...ordering}>Owner</Head>
+          <th scope="col" class="alert-col-state">
+            State
+          </th>
+          <Head column="title" {...ordering}>
+            What changed
+          </Head>
+          <Head column="effect" {...ordering}>
+            By how much <span class="quiet">[95 %]</span>
+          </Head>
+          <Head column="since" {...ordering}>
+            Since
+          </Head>
+          <Head column="where" {...ordering}>
+            Where
+          </Head>
+          <Head column="owner" {...ordering}>
+            Owner
+          </Head>
         </tr>
       </thead>
       <tbody>
@@ -273,16 +389,44 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
       )}
       <td class="alert-col-state">
         <StateSign state={alert.state} />
-        {alert.state === "muted" && <span class="mute-end quiet"> {alert.muted_until?.date ? <>until <span class="whole">{alert.muted_until.date}</span></> : muteWords(muteValue(alert.muted_until))}</span>}
+        {alert.state === "muted" && (
+          <span class="mute-end quiet">
+            {" "}
+            {alert.muted_until?.date ? (
+              <>
+                until <span class="whole">{alert.muted_until.date}</span>
+              </>
+            ) : (
+              muteWords(muteValue(alert.muted_until))
+            )}
+          </span>
+        )}
       </td>
       <th scope="row" class="alert-col-title">
         <DirectionSign direction={details.direction} />
         <a href={alertHref(alert)} data-alert={alert.id}>
           {unbroken(details.title)}
         </a>
-        {alert.is_orphaned && alert.successor !== null && <span class="quiet"> – now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a></span>}
+        {alert.is_orphaned && alert.successor !== null && (
+          <span class="quiet">
+            {" "}
+            – now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a>
+          </span>
+        )}
       </th>
-      <td class="alert-col-effect">{headline ? <><Effect changed={headline} /> <span class="quiet note">{headline.title}{headline.experiment_id === null && headline.effect !== null ? ", median" : ""}</span></> : <Missing why="no series is left of it" />}</td>
+      <td class="alert-col-effect">
+        {headline ? (
+          <>
+            <Effect changed={headline} />{" "}
+            <span class="quiet note">
+              {headline.title}
+              {headline.experiment_id === null && headline.effect !== null ? ", median" : ""}
+            </span>
+          </>
+        ) : (
+          <Missing why="no series is left of it" />
+        )}
+      </td>
       <td class="alert-col-since">
         <span class="narrow-word">since </span>
         <RunLink run={details.onset} />
@@ -291,7 +435,14 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
         {scopeText(alert)} <span class="quiet">on {alert.accelerator_model || "an unnamed machine"}</span>
       </td>
       <td class="alert-col-owner">
-        {alert.owner ? <><span class="narrow-word">of </span>{alert.owner}</> : <Missing flush why="nobody's yet" />}
+        {alert.owner ? (
+          <>
+            <span class="narrow-word">of </span>
+            {alert.owner}
+          </>
+        ) : (
+          <Missing flush why="nobody's yet" />
+        )}
       </td>
     </tr>
   );
@@ -299,7 +450,9 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
 
 /** That people acted on alerts which are not found any more, where there are any. */
 function OrphansNote({ owner, onOpen }: { owner: string | null; onOpen: () => void }) {
-  const { data } = usePages<Page<Alert>>(owner === "" ? null : address("/alerts", { state: ORPHANED, owner, limit: 1 }));
+  const { data } = usePages<Page<Alert>>(
+    owner === "" ? null : address("/alerts", { state: ORPHANED, owner, limit: 1 }),
+  );
   if (!data || data.total === 0) return null;
   const open = (event: Event) => {
     event.preventDefault();
@@ -308,19 +461,47 @@ function OrphansNote({ owner, onOpen }: { owner: string | null; onOpen: () => vo
   };
   return (
     <p class="note orphan">
-      {data.total === 1 ? "An alert" : `${count(data.total)} alerts`} that people acted on {data.total === 1 ? "is" : "are"} not found any more.{" "}
-      <a href={`/alerts?open=${ORPHANED}`} onClick={open}>Show {data.total === 1 ? "it" : "them"}</a>
+      {data.total === 1 ? "An alert" : `${count(data.total)} alerts`} that people acted on{" "}
+      {data.total === 1 ? "is" : "are"} not found any more.{" "}
+      <a href={`/alerts?open=${ORPHANED}`} onClick={open}>
+        Show {data.total === 1 ? "it" : "them"}
+      </a>
     </p>
   );
 }
 
 /** Asked for only when somebody unfolds it; how many there are is said before. */
-function Folded({ id, title, states, owner, picking, open, onToggle, ...ordering }: Ordering & { id: string; title: string; states: string; owner: string | null; picking: Picking | null; open: boolean; onToggle: (open: boolean) => void }) {
-  const { data } = usePages<Page<Alert>>(owner === "" ? null : address("/alerts", { state: states, owner, limit: open ? PER_PAGE : 1 }), { whole: open });
+function Folded({
+  id,
+  title,
+  states,
+  owner,
+  picking,
+  open,
+  onToggle,
+  ...ordering
+}: Ordering & {
+  id: string;
+  title: string;
+  states: string;
+  owner: string | null;
+  picking: Picking | null;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+}) {
+  const { data } = usePages<Page<Alert>>(
+    owner === "" ? null : address("/alerts", { state: states, owner, limit: open ? PER_PAGE : 1 }),
+    { whole: open },
+  );
   const alerts = useMemo(() => orderedBy(data?.items ?? [], ordering.order), [data, ordering.order]);
   if (!data || data.total === 0) return null;
   return (
-    <details class="alert-fold" id={`fold-${id}`} open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>
+    <details
+      class="alert-fold"
+      id={`fold-${id}`}
+      open={open}
+      onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}
+    >
       <summary>
         <h2>
           {title} <span class="quiet">{count(data.total)}</span>

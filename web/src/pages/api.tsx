@@ -3,7 +3,19 @@ import { Fragment } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { BASE, address } from "../api/client";
 import { useApi } from "../api/use";
-import { type Contract, type Operation, type Schema, boundsText, curlCommand, fieldsOf, mentions, operationsOf, resolved, schemaName, typePieces } from "../lib/contract";
+import {
+  type Contract,
+  type Operation,
+  type Schema,
+  boundsText,
+  curlCommand,
+  fieldsOf,
+  mentions,
+  operationsOf,
+  resolved,
+  schemaName,
+  typePieces,
+} from "../lib/contract";
 import { plural } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { go, usePlace, useQuery } from "../lib/route";
@@ -31,7 +43,9 @@ export function ApiPage() {
   }, [data, named]);
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  const groups = data.tags.map((tag) => ({ ...tag, operations: shown.filter((one) => one.group === tag.name) })).filter((group) => group.operations.length);
+  const groups = data.tags
+    .map((tag) => ({ ...tag, operations: shown.filter((one) => one.group === tag.name) }))
+    .filter((group) => group.operations.length);
   const [about = "", ...rules] = data.info.description.split("\n\n");
   return (
     <div class="reference">
@@ -50,7 +64,13 @@ export function ApiPage() {
           </p>
         ))}
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={shown.length} all={operations.length} what="operations" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={shown.length}
+            all={operations.length}
+            what="operations"
+          />
         </div>
       </header>
       {groups.map((group) => (
@@ -106,7 +126,8 @@ function OperationEntry({ operation, contract }: { operation: Operation; contrac
   return (
     <details class="operation" id={id}>
       <summary>
-        <span class={`method method-${method.toLowerCase()}`}>{method}</span> <span class="mono path">{path}</span> <span class="quiet">{summary}</span>
+        <span class={`method method-${method.toLowerCase()}`}>{method}</span> <span class="mono path">{path}</span>{" "}
+        <span class="quiet">{summary}</span>
       </summary>
       {description && (
         <p>
@@ -147,7 +168,11 @@ function OperationEntry({ operation, contract }: { operation: Operation; contrac
 
 function Parameters({ operation }: { operation: Operation }) {
   return (
-    <PlainTable caption={`Parameters of ${operation.id}`} class="reference-table" heads={[{ title: "Parameter" }, { title: "Type" }, { title: "Meaning" }]}>
+    <PlainTable
+      caption={`Parameters of ${operation.id}`}
+      class="reference-table"
+      heads={[{ title: "Parameter" }, { title: "Type" }, { title: "Meaning" }]}
+    >
       <tbody>
         {operation.parameters.map((one) => (
           <tr key={one.name}>
@@ -175,7 +200,8 @@ function SentBody({ body, contract }: { body: NonNullable<Operation["body"]>; co
     <>
       <h3>Body</h3>
       <p>
-        {isShape && body.schema ? <Type schema={body.schema} /> : <Words text={body.description} />} <span class="quiet">as {body.types.join(", ")}</span>
+        {isShape && body.schema ? <Type schema={body.schema} /> : <Words text={body.description} />}{" "}
+        <span class="quiet">as {body.types.join(", ")}</span>
       </p>
       {isShape && body.schema && <Fields caption="Fields of the body" schema={resolved(contract, body.schema)} />}
     </>
@@ -186,13 +212,20 @@ function Answers({ operation }: { operation: Operation }) {
   return (
     <>
       <h3>Answers</h3>
-      <PlainTable caption={`Answers of ${operation.id}`} class="reference-table" heads={[{ title: "Status" }, { title: "Type" }, { title: "Meaning" }]}>
+      <PlainTable
+        caption={`Answers of ${operation.id}`}
+        class="reference-table"
+        heads={[{ title: "Status" }, { title: "Type" }, { title: "Meaning" }]}
+      >
         <tbody>
           {operation.answers.map((one) => (
             <tr key={one.status}>
               <th scope="row">{one.status}</th>
               <td>
-                {one.schema && <Type schema={one.schema} />} <div class="quiet">{one.types.filter((type) => type !== "application/json" || one.types.length > 1).join(", ")}</div>
+                {one.schema && <Type schema={one.schema} />}{" "}
+                <div class="quiet">
+                  {one.types.filter((type) => type !== "application/json" || one.types.length > 1).join(", ")}
+                </div>
               </td>
               <td class="words">
                 <Words text={one.description} />
@@ -207,7 +240,11 @@ function Answers({ operation }: { operation: Operation }) {
 
 function Fields({ caption, schema }: { caption: string; schema: Schema }) {
   return (
-    <PlainTable caption={caption} class="reference-table" heads={[{ title: "Field" }, { title: "Type" }, { title: "Meaning" }]}>
+    <PlainTable
+      caption={caption}
+      class="reference-table"
+      heads={[{ title: "Field" }, { title: "Type" }, { title: "Meaning" }]}
+    >
       <tbody>
         {fieldsOf(schema).map((field) => (
           <tr key={field.name}>

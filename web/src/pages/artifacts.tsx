@@ -42,7 +42,8 @@ function YourDropped() {
       {dropped.map((one, index) => (
         <>
           {index > 0 && ", "}
-          <a href={traceHref(one.id)}>{shown(one.name)}</a> {one.until !== null && <span class="quiet">until {moment(one.until)}</span>}
+          <a href={traceHref(one.id)}>{shown(one.name)}</a>{" "}
+          {one.until !== null && <span class="quiet">until {moment(one.until)}</span>}
         </>
       ))}
     </p>
@@ -63,7 +64,11 @@ export function ArtifactsPage() {
   const runs = useRuns();
   const items = useMemo(() => data?.items ?? [], [data]);
   const columns = useMemo(() => artifactColumns({ now }), [now]);
-  const rows = useMemo(() => items.filter((one) => !filter || matches(filter, `${one.name} ${one.model} ${kindName(one.kind)} ${one.path}`)), [items, filter]);
+  const rows = useMemo(
+    () =>
+      items.filter((one) => !filter || matches(filter, `${one.name} ${one.model} ${kindName(one.kind)} ${one.path}`)),
+    [items, filter],
+  );
   const db = useDbOption();
   useTitle("Dumps");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
@@ -78,15 +83,48 @@ export function ArtifactsPage() {
         </div>
         <h1>
           {items.length
-            ? `${plural(data.total, "dump")}${list.isComplete ? "" : `, the newest ${count(items.length)} of them here`}: ${kindCounts(items).map((one) => one.text).join(", ")}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
+            ? `${plural(data.total, "dump")}${list.isComplete ? "" : `, the newest ${count(items.length)} of them here`}: ${kindCounts(
+                items,
+              )
+                .map((one) => one.text)
+                .join(
+                  ", ",
+                )}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
             : "No dump here."}
         </h1>
         <div class="toolbar">
-          <Select label="Run" value={run} options={[{ value: "", text: "all" }, ...runChoices(runs.data?.items)]} onChange={(value) => setQuery({ run: value || null })} />
-          <Select label="Kind" value={kind} options={[{ value: "", text: "all" }, ...KIND_ORDER.map((one) => ({ value: one, text: KINDS[one].one }))]} onChange={(value) => setQuery({ kind: value || null })} />
-          <Check label="orphaned only" title="Dumps that belong to no result" checked={orphaned} onChange={(on) => setQuery({ orphaned: on ? "true" : null })} />
-          <Check label="superseded too" title="With dumps that a later one of the same name and result took the place of" checked={superseded} onChange={(on) => setQuery({ superseded: on ? null : "false" })} />
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={items.length} total={data.total} what="dumps" />
+          <Select
+            label="Run"
+            value={run}
+            options={[{ value: "", text: "all" }, ...runChoices(runs.data?.items)]}
+            onChange={(value) => setQuery({ run: value || null })}
+          />
+          <Select
+            label="Kind"
+            value={kind}
+            options={[{ value: "", text: "all" }, ...KIND_ORDER.map((one) => ({ value: one, text: KINDS[one].one }))]}
+            onChange={(value) => setQuery({ kind: value || null })}
+          />
+          <Check
+            label="orphaned only"
+            title="Dumps that belong to no result"
+            checked={orphaned}
+            onChange={(on) => setQuery({ orphaned: on ? "true" : null })}
+          />
+          <Check
+            label="superseded too"
+            title="With dumps that a later one of the same name and result took the place of"
+            checked={superseded}
+            onChange={(on) => setQuery({ superseded: on ? null : "false" })}
+          />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={rows.length}
+            all={items.length}
+            total={data.total}
+            what="dumps"
+          />
           <CsvLink href={address("/artifacts", { ...asked, limit: PER_PAGE, format: "csv" })} name="dumps.csv" list />
           <OpenTrace />
         </div>
@@ -95,13 +133,27 @@ export function ArtifactsPage() {
       {error && <ErrorNote error={error} again={again} kept />}
       {!items.length && !run && !kind && !orphaned ? (
         <div class="empty">
-          <p>Let the benchmark runner leave them ({[...new Set(KIND_ORDER.map((one) => KINDS[one].flag))].slice(0, 3).join(", ")}), then give benchhud its output directory. One file alone goes in with the result that it is of:</p>
+          <p>
+            Let the benchmark runner leave them (
+            {[...new Set(KIND_ORDER.map((one) => KINDS[one].flag))].slice(0, 3).join(", ")}), then give benchhud its
+            output directory. One file alone goes in with the result that it is of:
+          </p>
           <Command text={`benchhud ingest ${db}path/to/output`} />
           <Command text={`benchhud ingest ${db}trace.json --for RUN/MODEL/TEST/BACKEND`} />
           {db && <WhatIsStore />}
         </div>
       ) : (
-        <Table caption="Dumps" columns={columns} rows={rows} total={filter ? undefined : data.total} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`} />
+        <Table
+          caption="Dumps"
+          columns={columns}
+          rows={rows}
+          total={filter ? undefined : data.total}
+          rowKey={(one) => String(one.id)}
+          rowHref={artifactHref}
+          late={late}
+          orderWords="newest first"
+          empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`}
+        />
       )}
       {!error && <More list={list} what="dumps" />}
     </div>
@@ -126,7 +178,13 @@ export function ArtifactViewPage({ id }: { id: number }) {
         </div>
         <h1>
           <span class="mono">{shown(artifact.name)}</span>
-          {artifact.unreadable !== null ? ": could not be read." : !artifact.results.length ? ": belongs to no result." : artifact.results.length > 1 ? `: shared by ${plural(artifact.results.length, "result")}.` : ""}
+          {artifact.unreadable !== null
+            ? ": could not be read."
+            : !artifact.results.length
+              ? ": belongs to no result."
+              : artifact.results.length > 1
+                ? `: shared by ${plural(artifact.results.length, "result")}.`
+                : ""}
         </h1>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -167,8 +225,12 @@ function Orphan({ artifact }: { artifact: Artifact }) {
   const db = useDbOption();
   return (
     <>
-      <p class="warn">No result: none of that name, in folder {shown(artifact.model)}, was taken in together with it.</p>
-      <p class="quiet note">Ingest its results.jsonl, or say whose it is. The path starts at the folder that contains the dump's own folder:</p>
+      <p class="warn">
+        No result: none of that name, in folder {shown(artifact.model)}, was taken in together with it.
+      </p>
+      <p class="quiet note">
+        Ingest its results.jsonl, or say whose it is. The path starts at the folder that contains the dump's own folder:
+      </p>
       <Command text={`benchhud ingest ${db}${pathWord(artifact.path)} --for RESULT`} />
       {db && <WhatIsStore />}
     </>
@@ -183,7 +245,9 @@ function Belongs({ artifact }: { artifact: Artifact }) {
       {artifact.results.slice(0, MOST_OWNERS).map((one) => (
         <Owner key={`${one.run.id} ${one.experiment_id}`} run={one.run} experiment={one.experiment_id} />
       ))}
-      {artifact.results.length > MOST_OWNERS && <li class="quiet">and {count(artifact.results.length - MOST_OWNERS)} more</li>}
+      {artifact.results.length > MOST_OWNERS && (
+        <li class="quiet">and {count(artifact.results.length - MOST_OWNERS)} more</li>
+      )}
     </ul>
   );
 }
@@ -196,10 +260,21 @@ function Owner({ run, experiment }: { run: Artifact["results"][number]["run"]; e
       <RunLink run={run} />{" "}
       {about ? (
         <>
-          <a class="mono" href={modelHref(about.suite, about.model, { test: about.test, accelerator_model: about.accelerator_model })}>
+          <a
+            class="mono"
+            href={modelHref(about.suite, about.model, { test: about.test, accelerator_model: about.accelerator_model })}
+          >
             {shown(about.model)}
           </a>{" "}
-          <Backend name={about.column} backend={about.backend} link={{ accelerator_model: about.accelerator_model, test: about.test }} /> <span class="quiet">{testName(about.test)}{about.batch_size === null ? "" : `, batch ${about.batch_size}`}</span>
+          <Backend
+            name={about.column}
+            backend={about.backend}
+            link={{ accelerator_model: about.accelerator_model, test: about.test }}
+          />{" "}
+          <span class="quiet">
+            {testName(about.test)}
+            {about.batch_size === null ? "" : `, batch ${about.batch_size}`}
+          </span>
         </>
       ) : (
         <span class="quiet">experiment {experiment}</span>
@@ -236,7 +311,11 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
     return (
       <>
         {content.operator_tables.map((table, index, tables) => (
-          <Section key={index} id={`table-${index}`} title={tables.length > 1 ? `Operators, table ${index}` : "Operators"}>
+          <Section
+            key={index}
+            id={`table-${index}`}
+            title={tables.length > 1 ? `Operators, table ${index}` : "Operators"}
+          >
             <OperatorTableView table={table} caption={`Operators, table ${index}`} />
           </Section>
         ))}
@@ -274,17 +353,38 @@ function KindContent({ kind, content }: { kind: ArtifactKind; content: ArtifactC
       </Section>
     );
   const report = traceReport(content.trace);
-  if (report) return <TraceContent report={report} trace={content.artifact.trace_id} profile={/\.xplane\.pb$/.test(content.artifact.name) ? content.artifact.trace_id : null} />;
-  if (kind === "xplane") return <p class="quiet">Of XPlane folders profiles (*.xplane.pb) are read as traces; their other files are kept and listed.</p>;
+  if (report)
+    return (
+      <TraceContent
+        report={report}
+        trace={content.artifact.trace_id}
+        profile={/\.xplane\.pb$/.test(content.artifact.name) ? content.artifact.trace_id : null}
+      />
+    );
+  if (kind === "xplane")
+    return (
+      <p class="quiet">
+        Of XPlane folders profiles (*.xplane.pb) are read as traces; their other files are kept and listed.
+      </p>
+    );
   return content.artifact.unreadable === null ? <Missing why="Nothing of it could be shown" /> : null;
 }
 
 /** `profile`: the trace's number where it is an XPlane profile, which may hold HLO. */
-function TraceContent({ report, trace, profile }: { report: NonNullable<ReturnType<typeof traceReport>>; trace: number | null; profile: number | null }) {
+function TraceContent({
+  report,
+  trace,
+  profile,
+}: {
+  report: NonNullable<ReturnType<typeof traceReport>>;
+  trace: number | null;
+  profile: number | null;
+}) {
   return (
     <>
       <p class="quiet note">
-        {plural(report.events, "event")}, {plural(report.slices, "slice")}, nested at most {count(report.max_depth)} deep
+        {plural(report.events, "event")}, {plural(report.slices, "slice")}, nested at most {count(report.max_depth)}{" "}
+        deep
         {report.overlaps ? `; ${count(report.overlaps)} overlap another of their track` : ""}
         {report.broken ? `; ${plural(report.broken, "event")} could not be read` : ""}
         {report.unclosed ? `; ${plural(report.unclosed, "slice")} without an end` : ""}.

@@ -30,7 +30,8 @@ export function CoveragePage() {
   const { data, late, error, again } = useApi<CoverageAnswer>(address("/coverage", asked));
   const store = useApi<Store>(address("/store")).data;
   useTitle("Coverage");
-  if (!data && error?.problem.status === 404 && store?.run_count === 0) return <Empty rejected={store.rejected_count} />;
+  if (!data && error?.problem.status === 404 && store?.run_count === 0)
+    return <Empty rejected={store.rejected_count} />;
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   return (
     <div class={late ? "late" : ""}>
@@ -47,12 +48,19 @@ export function CoveragePage() {
         </h1>
         <p class="quiet">{basisWords(data)}</p>
         <div class="toolbar">
-          <RunSelect answer={data} value={run} onChange={(value) => setQuery({ run: value, accelerator_model: null })} />
+          <RunSelect
+            answer={data}
+            value={run}
+            onChange={(value) => setQuery({ run: value, accelerator_model: null })}
+          />
           {data.basis.kind === "runs" && (
             <Choice
               label="Expected is what ran in the last"
               value={back}
-              options={["1", "7", "14", "60"].map((value) => ({ value, text: value === "1" ? "run" : `${value} runs` }))}
+              options={["1", "7", "14", "60"].map((value) => ({
+                value,
+                text: value === "1" ? "run" : `${value} runs`,
+              }))}
               onChange={(value) => setQuery({ expect_runs: value === "14" ? null : value })}
             />
           )}
@@ -69,7 +77,15 @@ export function CoveragePage() {
   );
 }
 
-function RunSelect({ answer, value, onChange }: { answer: CoverageAnswer; value: string; onChange: (value: string) => void }) {
+function RunSelect({
+  answer,
+  value,
+  onChange,
+}: {
+  answer: CoverageAnswer;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const runs = useRuns(answer.run.accelerator_model).data?.items;
   return (
     <Select
@@ -82,12 +98,23 @@ function RunSelect({ answer, value, onChange }: { answer: CoverageAnswer; value:
 }
 
 function Groups({ answer, onPick }: { answer: CoverageAnswer; onPick: (change: Record<string, string>) => void }) {
-  const groups = answer.groups.slice().sort((a, b) => (a.suite < b.suite ? -1 : a.suite > b.suite ? 1 : 0) || (a.test < b.test ? -1 : a.test > b.test ? 1 : 0) || byBackend(a.backend, b.backend));
+  const groups = answer.groups
+    .slice()
+    .sort(
+      (a, b) =>
+        (a.suite < b.suite ? -1 : a.suite > b.suite ? 1 : 0) ||
+        (a.test < b.test ? -1 : a.test > b.test ? 1 : 0) ||
+        byBackend(a.backend, b.backend),
+    );
   const sum = sumOf(groups);
   const columns = OUTCOMES.filter((outcome) => sum.outcomes[outcome] > 0);
   if (!groups.length) return null;
   return (
-    <Section id="groups" title="By suite, test and backend" note="What was expected, by what became of it. Lost: timed in the run before, and not, or wrong, now.">
+    <Section
+      id="groups"
+      title="By suite, test and backend"
+      note="What was expected, by what became of it. Lost: timed in the run before, and not, or wrong, now."
+    >
       <PlainTable
         caption="Expected results by what became of them"
         heads={[
@@ -106,7 +133,12 @@ function Groups({ answer, onPick }: { answer: CoverageAnswer; onPick: (change: R
           {groups.map((group) => (
             <tr key={`${group.suite} ${group.test} ${group.backend}`}>
               <th scope="row">
-                <button type="button" class="link mono" onClick={() => onPick({ suite: group.suite, test: group.test, backend: group.backend })} title="Only these">
+                <button
+                  type="button"
+                  class="link mono"
+                  onClick={() => onPick({ suite: group.suite, test: group.test, backend: group.backend })}
+                  title="Only these"
+                >
                   {shown(group.suite)}
                 </button>
               </th>
@@ -124,7 +156,9 @@ function Groups({ answer, onPick }: { answer: CoverageAnswer; onPick: (change: R
                   {group.outcomes[outcome] > 0 ? count(group.outcomes[outcome]) : <span class="quiet">0</span>}
                 </td>
               ))}
-              <td class="right num">{group.lost > 0 ? <span class="worse">▼ {count(group.lost)}</span> : <span class="quiet">0</span>}</td>
+              <td class="right num">
+                {group.lost > 0 ? <span class="worse">▼ {count(group.lost)}</span> : <span class="quiet">0</span>}
+              </td>
               <td class="right num">{group.extra > 0 ? count(group.extra) : <span class="quiet">0</span>}</td>
             </tr>
           ))}
@@ -146,8 +180,12 @@ function Items({ answer, csv }: { answer: CoverageAnswer; csv: string }) {
     () =>
       answer.items.filter(
         (item) =>
-          (outcome === "all" || (outcome === "lost" ? item.lost : outcome === "new" ? !item.expected : item.outcome === outcome)) &&
-          matches(text, `${item.suite} ${item.model} ${testName(item.test)} ${item.column ?? item.backend} ${outcomeWord(item.outcome)} ${item.failure?.signature ?? ""}`),
+          (outcome === "all" ||
+            (outcome === "lost" ? item.lost : outcome === "new" ? !item.expected : item.outcome === outcome)) &&
+          matches(
+            text,
+            `${item.suite} ${item.model} ${testName(item.test)} ${item.column ?? item.backend} ${outcomeWord(item.outcome)} ${item.failure?.signature ?? ""}`,
+          ),
       ),
     [answer, outcome, text],
   );
@@ -163,9 +201,20 @@ function Items({ answer, csv }: { answer: CoverageAnswer; csv: string }) {
     [groupBy],
   );
   return (
-    <Section id="items" title="Not as expected" note="All that was expected and is not timed, or is wrong, and what is new. What was lost since the run before is on top." actions={<CsvLink href={csv} name={`coverage-${answer.run.id}.csv`} />}>
+    <Section
+      id="items"
+      title="Not as expected"
+      note="All that was expected and is not timed, or is wrong, and what is new. What was lost since the run before is on top."
+      actions={<CsvLink href={csv} name={`coverage-${answer.run.id}.csv`} />}
+    >
       <div class="toolbar">
-        <FilterField value={text} onChange={(value) => setQuery({ q: value || null }, true)} shown={items.length} all={answer.items.length} what="results" />
+        <FilterField
+          value={text}
+          onChange={(value) => setQuery({ q: value || null }, true)}
+          shown={items.length}
+          all={answer.items.length}
+          what="results"
+        />
         <Select
           label="Outcome"
           value={outcome}
@@ -198,7 +247,11 @@ function Items({ answer, csv }: { answer: CoverageAnswer; csv: string }) {
         order={worstFirst}
         orderWords="what was lost first"
         groupBy={by}
-        empty={answer.items.length ? "Nothing fits the filter." : "Everything that was expected is timed, and nothing is known to be wrong."}
+        empty={
+          answer.items.length
+            ? "Nothing fits the filter."
+            : "Everything that was expected is timed, and nothing is known to be wrong."
+        }
       />
     </Section>
   );

@@ -5,7 +5,17 @@ import { address } from "../api/client";
 import type { ErrorHistory, ErrorList, ErrorTrend, FailingExperiment, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
-import { ERROR_KINDS, NIGHTS, errorSentence, errorSign, errorsSentence, nightsText, sinceText, standingOf, standingText } from "../lib/errors";
+import {
+  ERROR_KINDS,
+  NIGHTS,
+  errorSentence,
+  errorSign,
+  errorsSentence,
+  nightsText,
+  sinceText,
+  standingOf,
+  standingText,
+} from "../lib/errors";
 import { count, date, hoverText, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { backendHref, errorHref, go, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
@@ -15,7 +25,21 @@ import { AlertLinks } from "../parts/alert_bits";
 import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { CountBars, ErrorText, KindSign, NightStrip } from "../parts/error_bits";
-import { Backend, Command, Copy, ErrorNote, LabelRange, Labels, Missing, RunLink, Section, Sentence, Spark, Waiting, sparkLabel } from "../parts/small";
+import {
+  Backend,
+  Command,
+  Copy,
+  ErrorNote,
+  LabelRange,
+  Labels,
+  Missing,
+  RunLink,
+  Section,
+  Sentence,
+  Spark,
+  Waiting,
+  sparkLabel,
+} from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
 const SPANS = ["30", "90", "180", "365"];
@@ -41,7 +65,14 @@ function RunDay({ runs, id }: { runs: readonly RunRef[]; id: number | null }) {
 }
 
 function Span({ value, onChange }: { value: string; onChange: (runs: string | null) => void }) {
-  return <Choice label="Runs" value={value} options={SPANS.map((n) => ({ value: n, text: n }))} onChange={(n) => onChange(n === USUAL_SPAN ? null : n)} />;
+  return (
+    <Choice
+      label="Runs"
+      value={value}
+      options={SPANS.map((n) => ({ value: n, text: n }))}
+      onChange={(n) => onChange(n === USUAL_SPAN ? null : n)}
+    />
+  );
 }
 
 function AllErrors() {
@@ -60,10 +91,23 @@ function AllErrors() {
   useTitle("Errors");
 
   const items = useMemo(
-    () => (data?.items ?? []).filter((one) => (kind === "all" || (kind ? one.kind === kind : one.kind !== "skipped")) && (!filter || matches(filter, [one.signature, one.kind, errorSign(one.kind).word, ...one.backends, ...one.suites].join(" ")))),
+    () =>
+      (data?.items ?? []).filter(
+        (one) =>
+          (kind === "all" || (kind ? one.kind === kind : one.kind !== "skipped")) &&
+          (!filter ||
+            matches(
+              filter,
+              [one.signature, one.kind, errorSign(one.kind).word, ...one.backends, ...one.suites].join(" "),
+            )),
+      ),
     [data, kind, filter],
   );
-  const ofKind = useMemo(() => (data?.items ?? []).filter((one) => kind === "all" || (kind ? one.kind === kind : one.kind !== "skipped")).length, [data, kind]);
+  const ofKind = useMemo(
+    () =>
+      (data?.items ?? []).filter((one) => kind === "all" || (kind ? one.kind === kind : one.kind !== "skipped")).length,
+    [data, kind],
+  );
   const columns = useMemo(() => (data ? listColumns(data) : []), [data]);
 
   if (!data) {
@@ -71,7 +115,10 @@ function AllErrors() {
     return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   }
   const choices = (pick: (one: ErrorTrend) => string[]): string[] => [...new Set((all ?? data).items.flatMap(pick))];
-  const some = (names: string[], text: (name: string) => string = (name) => name) => [{ value: "", text: "all" }, ...names.map((name) => ({ value: name, text: text(name) }))];
+  const some = (names: string[], text: (name: string) => string = (name) => name) => [
+    { value: "", text: "all" },
+    ...names.map((name) => ({ value: name, text: text(name) })),
+  ];
   const kinds = ERROR_KINDS.filter((one) => data.items.some((item) => item.kind === one));
   return (
     <div>
@@ -79,7 +126,12 @@ function AllErrors() {
         <div class="kicker">
           <span class="accel">{data.runs[data.runs.length - 1]?.accelerator_model}</span>
           <span>
-            {plural(data.runs.length, "run")} {data.runs[0] && <>from {date(data.runs[0].started_at)} to {date((data.runs[data.runs.length - 1] as RunRef).started_at)}</>}
+            {plural(data.runs.length, "run")}{" "}
+            {data.runs[0] && (
+              <>
+                from {date(data.runs[0].started_at)} to {date((data.runs[data.runs.length - 1] as RunRef).started_at)}
+              </>
+            )}
           </span>
         </div>
         <h1>
@@ -87,12 +139,32 @@ function AllErrors() {
         </h1>
         <div class="toolbar">
           {data.accelerator_models.length > 1 && (
-            <Select label="Accelerator" value={accelerator || (data.accelerator_models[0] as string)} options={data.accelerator_models.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value === data.accelerator_models[0] ? null : value })} />
+            <Select
+              label="Accelerator"
+              value={accelerator || (data.accelerator_models[0] as string)}
+              options={data.accelerator_models.map((name) => ({ value: name, text: name }))}
+              onChange={(value) => setQuery({ accelerator_model: value === data.accelerator_models[0] ? null : value })}
+            />
           )}
           <Span value={runs} onChange={(value) => setQuery({ runs: value })} />
-          <Select label="Suite" value={suite} options={some(choices((one) => one.suites).sort())} onChange={(value) => setQuery({ suite: value || null })} />
-          <Select label="Backend" value={backend} options={some(choices((one) => one.backends).sort(byBackend))} onChange={(value) => setQuery({ backend: value || null })} />
-          <Select label="Test" value={test} options={some(testsOf(choices((one) => one.tests).map((name) => ({ test: name }))), testName)} onChange={(value) => setQuery({ test: value || null })} />
+          <Select
+            label="Suite"
+            value={suite}
+            options={some(choices((one) => one.suites).sort())}
+            onChange={(value) => setQuery({ suite: value || null })}
+          />
+          <Select
+            label="Backend"
+            value={backend}
+            options={some(choices((one) => one.backends).sort(byBackend))}
+            onChange={(value) => setQuery({ backend: value || null })}
+          />
+          <Select
+            label="Test"
+            value={test}
+            options={some(testsOf(choices((one) => one.tests).map((name) => ({ test: name }))), testName)}
+            onChange={(value) => setQuery({ test: value || null })}
+          />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -103,11 +175,21 @@ function AllErrors() {
         actions={<CsvLink href={address("/errors", { ...asked, format: "csv" })} name="errors.csv" />}
       >
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={items.length} all={ofKind} what="errors" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={items.length}
+            all={ofKind}
+            what="errors"
+          />
           <Choice
             label="Kind"
             value={kind}
-            options={[{ value: "", text: "failures" }, ...kinds.map((one) => ({ value: one, text: errorSign(one).word })), { value: "all", text: "all" }]}
+            options={[
+              { value: "", text: "failures" },
+              ...kinds.map((one) => ({ value: one, text: errorSign(one).word })),
+              { value: "all", text: "all" },
+            ]}
             onChange={(value) => setQuery({ kind: value || null })}
           />
         </div>
@@ -128,8 +210,13 @@ function AllErrors() {
 
 /** One error's page, of the same runs and experiments. */
 const oneHref = (signature: string, query: URLSearchParams): string => {
-  const kept = ["accelerator_model", "runs", "suite", "backend", "test"].map((key): [string, string | null] => [key, query.get(key)]);
-  return kept.some(([, value]) => value) ? href("/errors", { signature, ...Object.fromEntries(kept) }) : errorHref(signature);
+  const kept = ["accelerator_model", "runs", "suite", "backend", "test"].map((key): [string, string | null] => [
+    key,
+    query.get(key),
+  ]);
+  return kept.some(([, value]) => value)
+    ? href("/errors", { signature, ...Object.fromEntries(kept) })
+    : errorHref(signature);
 };
 
 function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
@@ -142,12 +229,22 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
       width: 312,
       sort: (one) => one.signature,
       cell: (one) => (
-        <a class="mono clip" title={hoverText(`${one.signature}\n\n${one.excerpt}`)} href={oneHref(one.signature, new URLSearchParams(location.search))}>
+        <a
+          class="mono clip"
+          title={hoverText(`${one.signature}\n\n${one.excerpt}`)}
+          href={oneHref(one.signature, new URLSearchParams(location.search))}
+        >
           {shown(one.signature)}
         </a>
       ),
     },
-    { key: "kind", title: "Kind", width: 144, sort: (one) => errorSign(one.kind).word, cell: (one) => <KindSign kind={one.kind} /> },
+    {
+      key: "kind",
+      title: "Kind",
+      width: 144,
+      sort: (one) => errorSign(one.kind).word,
+      cell: (one) => <KindSign kind={one.kind} />,
+    },
     {
       key: "now",
       title: "Now",
@@ -165,7 +262,14 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
       width: 124,
       cell: (one) => {
         const points = one.counts.map((n) => (n === null ? null : { value: n }));
-        return <Spark points={points} color="var(--worse)" floor={{ low: 0, high: 1 }} label={sparkLabel("experiments", points, count)} />;
+        return (
+          <Spark
+            points={points}
+            color="var(--worse)"
+            floor={{ low: 0, high: 1 }}
+            label={sparkLabel("experiments", points, count)}
+          />
+        );
       },
     },
     {
@@ -177,10 +281,44 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
       sort: (one) => at(one.since[0]?.run_id ?? null),
       cell: (one) => <Standing trend={one} runs={answer.runs} />,
     },
-    { key: "first", title: "First", hint: "The first of these runs that has it", width: 96, first: "desc", sort: (one) => at(one.first_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} /> },
-    { key: "last", title: "Last", hint: "The last run that has it", width: 96, first: "desc", sort: (one) => at(one.last_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} /> },
-    { key: "runs", title: "Runs", hint: `Runs that have it, of ${answer.runs.length}`, width: 64, align: "right", first: "desc", sort: (one) => one.run_count, cell: (one) => <span class="num">{count(one.run_count)}</span> },
-    { key: "models", title: "Models", hint: "Models that ever had it in these runs", width: 76, align: "right", first: "desc", sort: (one) => one.model_count, cell: (one) => <span class="num">{count(one.model_count)}</span> },
+    {
+      key: "first",
+      title: "First",
+      hint: "The first of these runs that has it",
+      width: 96,
+      first: "desc",
+      sort: (one) => at(one.first_run_id),
+      cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} />,
+    },
+    {
+      key: "last",
+      title: "Last",
+      hint: "The last run that has it",
+      width: 96,
+      first: "desc",
+      sort: (one) => at(one.last_run_id),
+      cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} />,
+    },
+    {
+      key: "runs",
+      title: "Runs",
+      hint: `Runs that have it, of ${answer.runs.length}`,
+      width: 64,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.run_count,
+      cell: (one) => <span class="num">{count(one.run_count)}</span>,
+    },
+    {
+      key: "models",
+      title: "Models",
+      hint: "Models that ever had it in these runs",
+      width: 76,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.model_count,
+      cell: (one) => <span class="num">{count(one.model_count)}</span>,
+    },
     {
       key: "backends",
       title: "Backends",
@@ -227,7 +365,20 @@ function OneError({ signature }: { signature: string }) {
   const { data, late, error, again } = useApi<ErrorHistory>(address("/errors/history", asked));
   useTitle(`Error: ${signature}`);
 
-  const rows = useMemo(() => (data?.experiments ?? []).filter(({ experiment }) => !filter || matches(filter, [experiment.suite, experiment.model, experiment.test, testName(experiment.test), experiment.column].join(" "))), [data, filter]);
+  const rows = useMemo(
+    () =>
+      (data?.experiments ?? []).filter(
+        ({ experiment }) =>
+          !filter ||
+          matches(
+            filter,
+            [experiment.suite, experiment.model, experiment.test, testName(experiment.test), experiment.column].join(
+              " ",
+            ),
+          ),
+      ),
+    [data, filter],
+  );
   const columns = useMemo(() => (data ? experimentColumns(data, data.error?.kind === "skipped") : []), [data]);
   const grouper = useMemo(() => GROUPS[group]?.of ?? null, [group]);
 
@@ -253,19 +404,35 @@ function OneError({ signature }: { signature: string }) {
           ))}
         </div>
         <h1>
-          <Sentence text={trend ? errorSentence(trend, data.runs) : `This error is in none of the last ${plural(data.runs.length, "run")}.`} />
+          <Sentence
+            text={
+              trend
+                ? errorSentence(trend, data.runs)
+                : `This error is in none of the last ${plural(data.runs.length, "run")}.`
+            }
+          />
         </h1>
         <p class="error-signature mono">
           <Copy text={signature}>{shown(signature)}</Copy>
         </p>
         <div class="toolbar">
-          {models.length > 1 && <Select label="Accelerator" value={model} options={models.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value })} />}
+          {models.length > 1 && (
+            <Select
+              label="Accelerator"
+              value={model}
+              options={models.map((name) => ({ value: name, text: name }))}
+              onChange={(value) => setQuery({ accelerator_model: value })}
+            />
+          )}
           <Span value={runs} onChange={(value) => setQuery({ runs: value })} />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       {!trend ? (
-        <p class="quiet">It may be older: choose more runs, or look for a part of it with the search. A signature is compared to the letter.</p>
+        <p class="quiet">
+          It may be older: choose more runs, or look for a part of it with the search. A signature is compared to the
+          letter.
+        </p>
       ) : (
         <>
           <Section id="over-runs" title="Over runs" note="Experiments with this error. Click a bar for its run.">
@@ -284,15 +451,34 @@ function OneError({ signature }: { signature: string }) {
             actions={<CsvLink href={address("/errors/history", { ...asked, format: "csv" })} name="error.csv" />}
           >
             <div class="toolbar">
-              <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.experiments.length} what="experiments" />
-              <Choice label="Group by" value={group} options={[{ value: "", text: "none" }, ...Object.entries(GROUPS).map(([value, { text }]) => ({ value, text }))]} onChange={(value) => setQuery({ group: value || null })} />
+              <FilterField
+                value={filter}
+                onChange={(value) => setQuery({ q: value || null }, true)}
+                shown={rows.length}
+                all={data.experiments.length}
+                what="experiments"
+              />
+              <Choice
+                label="Group by"
+                value={group}
+                options={[
+                  { value: "", text: "none" },
+                  ...Object.entries(GROUPS).map(([value, { text }]) => ({ value, text })),
+                ]}
+                onChange={(value) => setQuery({ group: value || null })}
+              />
             </div>
             <Table
               caption="Experiments with this error"
               columns={columns}
               rows={rows}
               rowKey={(one) => String(one.experiment.id)}
-              rowHref={({ experiment }) => modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}
+              rowHref={({ experiment }) =>
+                modelHref(experiment.suite, experiment.model, {
+                  test: experiment.test,
+                  accelerator_model: experiment.accelerator_model,
+                })
+              }
               orderWords="failing now first, then those that failed in most runs"
               groupBy={grouper}
               empty="No experiment matches."
@@ -317,9 +503,16 @@ function Since({ trend, runs }: { trend: ErrorTrend; runs: RunRef[] }) {
   const id = trend.since[0]?.run_id ?? trend.first_run_id;
   const index = runs.findIndex((run) => run.id === id);
   const run = runs[index];
-  const before = runs.slice(0, Math.max(0, index)).filter((_, place) => trend.counts[place] !== null).pop();
+  const before = runs
+    .slice(0, Math.max(0, index))
+    .filter((_, place) => trend.counts[place] !== null)
+    .pop();
   if (!run) return null;
-  const labels = before ? [...new Set([...Object.keys(before.labels), ...Object.keys(run.labels)])].filter((key) => before.labels[key] !== run.labels[key]) : [];
+  const labels = before
+    ? [...new Set([...Object.keys(before.labels), ...Object.keys(run.labels)])].filter(
+        (key) => before.labels[key] !== run.labels[key],
+      )
+    : [];
   return (
     <dl class="facts since">
       {before && (
@@ -386,21 +579,63 @@ function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<Fai
       width: 220,
       sort: ({ experiment }) => experiment.model,
       cell: ({ experiment }) => (
-        <a class="mono clip" title={`${experiment.suite}/${experiment.model}`} href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+        <a
+          class="mono clip"
+          title={`${experiment.suite}/${experiment.model}`}
+          href={modelHref(experiment.suite, experiment.model, {
+            test: experiment.test,
+            accelerator_model: experiment.accelerator_model,
+          })}
+        >
           {shown(experiment.model)}
         </a>
       ),
     },
-    { key: "suite", title: "Suite", width: 112, sort: ({ experiment }) => experiment.suite, cell: ({ experiment }) => <a class="clip" title={experiment.suite} href={suiteHref(experiment.suite)}>{shown(experiment.suite)}</a> },
-    { key: "test", title: "Test", width: 88, sort: ({ experiment }) => testName(experiment.test), cell: ({ experiment }) => testName(experiment.test) },
-    { key: "backend", title: "Backend", width: 210, sort: ({ experiment }) => experiment.column, cell: ({ experiment }) => <a class="clip" title={experiment.column} href={backendHref(experiment.backend)}><Backend name={experiment.column} backend={experiment.backend} /></a> },
+    {
+      key: "suite",
+      title: "Suite",
+      width: 112,
+      sort: ({ experiment }) => experiment.suite,
+      cell: ({ experiment }) => (
+        <a class="clip" title={experiment.suite} href={suiteHref(experiment.suite)}>
+          {shown(experiment.suite)}
+        </a>
+      ),
+    },
+    {
+      key: "test",
+      title: "Test",
+      width: 88,
+      sort: ({ experiment }) => testName(experiment.test),
+      cell: ({ experiment }) => testName(experiment.test),
+    },
+    {
+      key: "backend",
+      title: "Backend",
+      width: 210,
+      sort: ({ experiment }) => experiment.column,
+      cell: ({ experiment }) => (
+        <a class="clip" title={experiment.column} href={backendHref(experiment.backend)}>
+          <Backend name={experiment.column} backend={experiment.backend} />
+        </a>
+      ),
+    },
     {
       key: "now",
       title: "Now",
       width: 96,
       first: "desc",
       sort: (one) => (one.now ? 1 : 0),
-      cell: (one) => (one.now ? isSkipped ? <span class="quiet">skipped</span> : <span class="worse">✗ {one.verifying ? "verifying" : "failing"}</span> : <span class="quiet">over</span>),
+      cell: (one) =>
+        one.now ? (
+          isSkipped ? (
+            <span class="quiet">skipped</span>
+          ) : (
+            <span class="worse">✗ {one.verifying ? "verifying" : "failing"}</span>
+          )
+        ) : (
+          <span class="quiet">over</span>
+        ),
     },
     {
       key: "nights",
@@ -432,13 +667,45 @@ function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<Fai
       width: 180,
       first: "desc",
       sort: (one) => (one.since_run_id === null ? null : (place.get(one.since_run_id) ?? null)),
-      cell: (one) => <span class={one.standing === "over" ? "quiet" : one.standing === "lasting" ? "" : "worse"}>{sinceText({ standing: one.standing, run_id: one.since_run_id }, answer.runs)}</span>,
+      cell: (one) => (
+        <span class={one.standing === "over" ? "quiet" : one.standing === "lasting" ? "" : "worse"}>
+          {sinceText({ standing: one.standing, run_id: one.since_run_id }, answer.runs)}
+        </span>
+      ),
     },
-    { key: "first", title: "First", hint: "The first of these runs in which it has it", width: 96, first: "desc", sort: (one) => place.get(one.first_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} /> },
-    { key: "last", title: "Last", hint: "The last run in which it has it", width: 96, first: "desc", sort: (one) => place.get(one.last_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} /> },
+    {
+      key: "first",
+      title: "First",
+      hint: "The first of these runs in which it has it",
+      width: 96,
+      first: "desc",
+      sort: (one) => place.get(one.first_run_id),
+      cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} />,
+    },
+    {
+      key: "last",
+      title: "Last",
+      hint: "The last run in which it has it",
+      width: 96,
+      first: "desc",
+      sort: (one) => place.get(one.last_run_id),
+      cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} />,
+    },
   ];
   if (answer.experiments.some(({ experiment }) => experiment.batch_size !== null)) {
-    columns.splice(3, 0, { key: "batch", title: "Batch", width: 64, align: "right", sort: ({ experiment }) => experiment.batch_size, cell: ({ experiment }) => (experiment.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{experiment.batch_size}</span>) });
+    columns.splice(3, 0, {
+      key: "batch",
+      title: "Batch",
+      width: 64,
+      align: "right",
+      sort: ({ experiment }) => experiment.batch_size,
+      cell: ({ experiment }) =>
+        experiment.batch_size === null ? (
+          <Missing flush why="batch size unknown" />
+        ) : (
+          <span class="num">{experiment.batch_size}</span>
+        ),
+    });
   }
   return columns;
 }
@@ -447,7 +714,11 @@ function WholeText({ trend, runs }: { trend: ErrorTrend; runs: readonly RunRef[]
   const [open, setOpen] = useState(false);
   const last = runOf(runs, trend.line_run_id);
   return (
-    <Section id="text" title="The newest text" note={last && <>Of run {runName(last)}; its end, and all of it when opened.</>}>
+    <Section
+      id="text"
+      title="The newest text"
+      note={last && <>Of run {runName(last)}; its end, and all of it when opened.</>}
+    >
       {open ? (
         <ErrorText line={trend.line_id} excerpt={trend.excerpt} />
       ) : (

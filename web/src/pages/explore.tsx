@@ -57,7 +57,8 @@ export function ExplorePage() {
   const options = useMemo(() => optionsOf(items, columns, runs?.items ?? [], asked), [items, columns, runs, asked]);
   const set = (change: Record<string, string | string[] | null>) => setQuery({ ...change, range: null });
   const choose = (key: keyof typeof DEFAULTS, value: string) => set({ [key]: value === DEFAULTS[key] ? null : value });
-  if (!models.data || (!metrics.data && !metrics.error)) return models.error ? <ErrorNote error={models.error} again={models.again} /> : <Waiting rows={14} />;
+  if (!models.data || (!metrics.data && !metrics.error))
+    return models.error ? <ErrorNote error={models.error} again={models.again} /> : <Waiting rows={14} />;
   if (models.data.total === 0) return <Empty />;
   const { view, measure } = asked;
   const isOfResults = view === "changes" || view === "scatter" || measure.kind !== "group";
@@ -66,7 +67,11 @@ export function ExplorePage() {
     <div>
       <nav class="presets" aria-label="Questions">
         {PRESETS.map((preset) => (
-          <a key={preset.href} href={preset.href} aria-current={preset.href === location.pathname + location.search ? "page" : undefined}>
+          <a
+            key={preset.href}
+            href={preset.href}
+            aria-current={preset.href === location.pathname + location.search ? "page" : undefined}
+          >
             {preset.text}
           </a>
         ))}
@@ -77,14 +82,32 @@ export function ExplorePage() {
         <Select
           label="Accelerator"
           value={accelerator}
-          options={[{ value: "", text: isOfResults ? "of the newest run" : "each" }, ...options.accelerator_model.map((value) => ({ value, text: value }))]}
+          options={[
+            { value: "", text: isOfResults ? "of the newest run" : "each" },
+            ...options.accelerator_model.map((value) => ({ value, text: value })),
+          ]}
           onChange={(value) => set({ accelerator_model: value || null })}
         />
-        {(["suite", "test", "backend", "column", "label"] as const).map((filter) => (options[filter].length > 1 || asked.filters[filter].length > 0) && <Any key={filter} filter={filter} asked={asked} options={options[filter]} set={set} />)}
+        {(["suite", "test", "backend", "column", "label"] as const).map(
+          (filter) =>
+            (options[filter].length > 1 || asked.filters[filter].length > 0) && (
+              <Any key={filter} filter={filter} asked={asked} options={options[filter]} set={set} />
+            ),
+        )}
         <ModelChoice items={items} asked={asked} set={set} />
-        <Choice label="Last" value={asked.runs} options={SPANS.map((value) => ({ value, text: `${value} runs` }))} onChange={(value) => choose("runs", value)} />
+        <Choice
+          label="Last"
+          value={asked.runs}
+          options={SPANS.map((value) => ({ value, text: `${value} runs` }))}
+          onChange={(value) => choose("runs", value)}
+        />
         <Dates asked={asked} set={set} />
-        <Select label="Speedup over" value={asked.baseline} options={options.backend.map((value) => ({ value, text: value }))} onChange={(value) => choose("baseline", value)} />
+        <Select
+          label="Speedup over"
+          value={asked.baseline}
+          options={options.backend.map((value) => ({ value, text: value }))}
+          onChange={(value) => choose("baseline", value)}
+        />
       </div>
       {view === "changes" ? (
         <Changes asked={asked} onTaken={setTaken} />
@@ -104,9 +127,18 @@ type SetQuery = (change: Record<string, string | string[] | null>) => void;
 type Choose = (key: keyof typeof DEFAULTS, value: string) => void;
 
 /** All that can be chosen: what the store has, and what the address names already. */
-function optionsOf(items: readonly ModelItem[], columns: History | null, runs: readonly Run[], asked: Asked): Record<Exclude<Filter, "model">, string[]> {
-  const collect = (filter: Filter, pick: (item: ModelItem) => string[]) => [...new Set([...items.flatMap(pick), ...asked.filters[filter]])];
-  const known = (columns?.accelerators ?? []).flatMap((one) => one.groups.map((group) => ({ column: group.column ?? "", backend: group.backend ?? "" })));
+function optionsOf(
+  items: readonly ModelItem[],
+  columns: History | null,
+  runs: readonly Run[],
+  asked: Asked,
+): Record<Exclude<Filter, "model">, string[]> {
+  const collect = (filter: Filter, pick: (item: ModelItem) => string[]) => [
+    ...new Set([...items.flatMap(pick), ...asked.filters[filter]]),
+  ];
+  const known = (columns?.accelerators ?? []).flatMap((one) =>
+    one.groups.map((group) => ({ column: group.column ?? "", backend: group.backend ?? "" })),
+  );
   const order = new Map(known.map((one) => [one.column, one.backend]));
   return {
     accelerator_model: collect("accelerator_model", (item) => item.accelerator_models).sort(),
@@ -114,13 +146,31 @@ function optionsOf(items: readonly ModelItem[], columns: History | null, runs: r
     test: collect("test", (item) => item.tests).sort(testOrder),
     backend: collect("backend", (item) => item.backends).sort(byBackend),
     // Where every backend has one configuration, configurations are no choice.
-    column: [...new Set([...(known.some((one) => one.column !== one.backend) ? known.map((one) => one.column) : []), ...asked.filters.column])].sort((a, b) => byBackend(order.get(a) ?? a, order.get(b) ?? b) || (a < b ? -1 : 1)),
+    column: [
+      ...new Set([
+        ...(known.some((one) => one.column !== one.backend) ? known.map((one) => one.column) : []),
+        ...asked.filters.column,
+      ]),
+    ].sort((a, b) => byBackend(order.get(a) ?? a, order.get(b) ?? b) || (a < b ? -1 : 1)),
     label: [...new Set([...labelSlices(runs), ...asked.filters.label])],
   };
 }
 
-function Measures({ asked, registry, choose, set }: { asked: Asked; registry: readonly MetricInfo[]; choose: Choose; set: SetQuery }) {
-  const results = [...RESULT_METRICS, ...registry.map((one) => ({ value: RAW + one.metric, text: `as written: ${one.metric}` }))];
+function Measures({
+  asked,
+  registry,
+  choose,
+  set,
+}: {
+  asked: Asked;
+  registry: readonly MetricInfo[];
+  choose: Choose;
+  set: SetQuery;
+}) {
+  const results = [
+    ...RESULT_METRICS,
+    ...registry.map((one) => ({ value: RAW + one.metric, text: `as written: ${one.metric}` })),
+  ];
   if (asked.view === "changes") {
     return (
       <>
@@ -130,8 +180,15 @@ function Measures({ asked, registry, choose, set }: { asked: Asked; registry: re
     );
   }
   if (asked.view === "scatter") {
-    const axes = results.flatMap((metric) => (["after", "before"] as const).map((end) => ({ value: writeAxis({ metric: metric.value, end }), text: `${metric.text}, ${endWord(end)}` })));
-    const axis = (key: "x" | "y", label: string, value: AxisChoice) => <Select label={label} value={writeAxis(value)} options={axes} onChange={(next) => choose(key, next)} />;
+    const axes = results.flatMap((metric) =>
+      (["after", "before"] as const).map((end) => ({
+        value: writeAxis({ metric: metric.value, end }),
+        text: `${metric.text}, ${endWord(end)}`,
+      })),
+    );
+    const axis = (key: "x" | "y", label: string, value: AxisChoice) => (
+      <Select label={label} value={writeAxis(value)} options={axes} onChange={(next) => choose(key, next)} />
+    );
     return (
       <>
         {axis("x", "Across", asked.x)}
@@ -142,11 +199,20 @@ function Measures({ asked, registry, choose, set }: { asked: Asked; registry: re
   }
   const metrics = [
     ...GROUP_METRICS.map((metric) => ({ value: metric.key, text: metric.name })),
-    ...results.map((metric) => ({ value: writeMeasure({ kind: "each", key: metric.value }), text: `each result, ${metric.text}` })),
+    ...results.map((metric) => ({
+      value: writeMeasure({ kind: "each", key: metric.value }),
+      text: `each result, ${metric.text}`,
+    })),
   ];
   return (
     <>
-      <Select label="Number" value={writeMeasure(asked.measure)} options={metrics} onChange={(value) => choose("metric", value)} wide />
+      <Select
+        label="Number"
+        value={writeMeasure(asked.measure)}
+        options={metrics}
+        onChange={(value) => choose("metric", value)}
+        wide
+      />
       {asked.measure.kind === "group" && (
         <Toggles
           label={`By, at most ${MOST_DIMENSIONS}`}
@@ -164,24 +230,58 @@ function Measures({ asked, registry, choose, set }: { asked: Asked; registry: re
 }
 
 const SpanChoice = ({ asked, choose }: { asked: Asked; choose: Choose }) => (
-  <Select label="First and last" value={asked.span} options={["1", "3", "7", "14", "30"].map((value) => ({ value, text: value === "1" ? "run" : `${value} runs` }))} onChange={(value) => choose("span", value)} />
+  <Select
+    label="First and last"
+    value={asked.span}
+    options={["1", "3", "7", "14", "30"].map((value) => ({ value, text: value === "1" ? "run" : `${value} runs` }))}
+    onChange={(value) => choose("span", value)}
+  />
 );
 
-const FILTER_WORDS: Record<"suite" | "test" | "backend" | "column" | "label", string> = { suite: "Suites", test: "Tests", backend: "Backends", column: "Configurations", label: "Runs with" };
+const FILTER_WORDS: Record<"suite" | "test" | "backend" | "column" | "label", string> = {
+  suite: "Suites",
+  test: "Tests",
+  backend: "Backends",
+  column: "Configurations",
+  label: "Runs with",
+};
 
 /** Any of several; none chosen is all. */
-function Any({ filter, asked, options, set }: { filter: keyof typeof FILTER_WORDS; asked: Asked; options: string[]; set: SetQuery }) {
+function Any({
+  filter,
+  asked,
+  options,
+  set,
+}: {
+  filter: keyof typeof FILTER_WORDS;
+  asked: Asked;
+  options: string[];
+  set: SetQuery;
+}) {
   const on = asked.filters[filter];
-  const text = (value: string) => (filter === "test" ? testName(value) : filter === "label" ? value.replace(":", " ") : shown(value));
+  const text = (value: string) =>
+    filter === "test" ? testName(value) : filter === "label" ? value.replace(":", " ") : shown(value);
   const what = on.length === 0 ? "all" : on.length <= 2 ? on.map(text).join(", ") : `${on.length} of ${options.length}`;
   return (
     <div class="field">
       <span aria-hidden="true">{FILTER_WORDS[filter]}</span>
-      <Menu label={<><span class="sr">{FILTER_WORDS[filter]}: </span><span class="clip">{what}</span></>}>
+      <Menu
+        label={
+          <>
+            <span class="sr">{FILTER_WORDS[filter]}: </span>
+            <span class="clip">{what}</span>
+          </>
+        }
+      >
         <fieldset>
           <legend>{FILTER_WORDS[filter]}; none ticked: all</legend>
           {options.map((value) => (
-            <Check key={value} label={text(value)} checked={on.includes(value)} onChange={(checked) => set({ [filter]: checked ? [...on, value] : on.filter((one) => one !== value) })} />
+            <Check
+              key={value}
+              label={text(value)}
+              checked={on.includes(value)}
+              onChange={(checked) => set({ [filter]: checked ? [...on, value] : on.filter((one) => one !== value) })}
+            />
           ))}
           {on.length > 0 && (
             <button type="button" class="link" onClick={() => set({ [filter]: null })}>
@@ -198,13 +298,26 @@ function Any({ filter, asked, options, set }: { filter: keyof typeof FILTER_WORD
 function ModelChoice({ items, asked, set }: { items: readonly ModelItem[]; asked: Asked; set: SetQuery }) {
   const [text, setText] = useState("");
   const on = asked.filters.model;
-  const names = useMemo(() => [...new Set(items.filter((item) => asked.filters.suite.length === 0 || asked.filters.suite.includes(item.suite)).map((item) => item.model))].sort(), [items, asked.filters.suite.join("\n")]);
+  const names = useMemo(
+    () =>
+      [
+        ...new Set(
+          items
+            .filter((item) => asked.filters.suite.length === 0 || asked.filters.suite.includes(item.suite))
+            .map((item) => item.model),
+        ),
+      ].sort(),
+    [items, asked.filters.suite.join("\n")],
+  );
   const add = (name: string) => {
     if (!names.includes(name) || on.includes(name)) return false;
     setText("");
     // A model whose suite is known is looked for there.
     const suites = [...new Set(items.filter((item) => item.model === name).map((item) => item.suite))];
-    set({ model: [...on, name], ...(on.length === 0 && suites.length === 1 && asked.filters.suite.length === 0 ? { suite: suites } : {}) });
+    set({
+      model: [...on, name],
+      ...(on.length === 0 && suites.length === 1 && asked.filters.suite.length === 0 ? { suite: suites } : {}),
+    });
     return true;
   };
   return (
@@ -212,7 +325,13 @@ function ModelChoice({ items, asked, set }: { items: readonly ModelItem[]; asked
       <label for="explore-model">Models</label>
       <span class="chosen">
         {on.map((name) => (
-          <button type="button" class="button mono" key={name} title={`${name}: take away`} onClick={() => set({ model: on.filter((one) => one !== name) })}>
+          <button
+            type="button"
+            class="button mono"
+            key={name}
+            title={`${name}: take away`}
+            onClick={() => set({ model: on.filter((one) => one !== name) })}
+          >
             {shown(name)} <span aria-hidden="true">×</span>
             <span class="sr">take away</span>
           </button>
@@ -228,7 +347,11 @@ function ModelChoice({ items, asked, set }: { items: readonly ModelItem[]; asked
           onInput={(event) => {
             const { value } = event.currentTarget;
             // Chosen from the list; what is typed waits for Enter, as one name may begin another.
-            if (!(event instanceof InputEvent && event.inputType && event.inputType !== "insertReplacementText") && add(value)) return;
+            if (
+              !(event instanceof InputEvent && event.inputType && event.inputType !== "insertReplacementText") &&
+              add(value)
+            )
+              return;
             setText(value);
           }}
           onKeyDown={(event) => {
@@ -278,7 +401,13 @@ function TakeAlong({ taken }: { taken: Taken | null }) {
   return (
     <div class="explore-take" role="group" aria-label="Take along">
       <span class="quiet">All digits:</span>
-      <a class="button" href={taken.csv} download={fileName(taken.name, "csv")} data-export title="The same rows with all digits, as CSV (e)">
+      <a
+        class="button"
+        href={taken.csv}
+        download={fileName(taken.name, "csv")}
+        data-export
+        title="The same rows with all digits, as CSV (e)"
+      >
         CSV
       </a>
       <a class="button" href={taken.json} download={fileName(taken.name, "json")}>

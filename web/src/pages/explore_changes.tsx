@@ -4,7 +4,19 @@ import type { HistoryChange, HistoryChanges, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { changesAddress, resultMetric } from "../lib/explore";
-import { change, count, date, full, percentInterval, plainUnit, plural, shown, testName, type Unit, unitOf } from "../lib/format";
+import {
+  change,
+  count,
+  date,
+  full,
+  percentInterval,
+  plainUnit,
+  plural,
+  shown,
+  testName,
+  type Unit,
+  unitOf,
+} from "../lib/format";
 import { outcomeWord } from "../lib/outcomes";
 import { median } from "../lib/plot";
 import { modelHref, suiteHref, useQuery } from "../lib/route";
@@ -28,7 +40,9 @@ export const spanWords = (runs: readonly RunRef[]): string => {
   const first = runs[0];
   const last = runs[runs.length - 1];
   if (!first || !last) return "no run";
-  return runs.length === 1 ? date(first.started_at) : `${plural(runs.length, "run")} ${date(first.started_at)} to ${date(last.started_at)}`;
+  return runs.length === 1
+    ? date(first.started_at)
+    : `${plural(runs.length, "run")} ${date(first.started_at)} to ${date(last.started_at)}`;
 };
 
 type Better = HistoryChanges["better"];
@@ -36,17 +50,26 @@ type Words = Record<Tone, string>;
 
 /** What worse and better are called; of a number that is better neither way, nothing is. */
 function wordsOf(better: Better, unit: string): Words {
-  if (better === "lower") return unit === "s" ? { worse: "slower", better: "faster", unclear: "unclear" } : { worse: "higher", better: "lower", unclear: "unclear" };
+  if (better === "lower")
+    return unit === "s"
+      ? { worse: "slower", better: "faster", unclear: "unclear" }
+      : { worse: "higher", better: "lower", unclear: "unclear" };
   return { worse: "lower", better: "higher", unclear: better === "neither" ? "neither better nor worse" : "unclear" };
 }
 
-export const experimentName = (item: HistoryChange): string => `${item.experiment.suite}/${item.experiment.model}, ${testName(item.experiment.test)}, ${item.experiment.column}${item.experiment.batch_size === null ? "" : `, batch ${item.experiment.batch_size}`}`;
+export const experimentName = (item: HistoryChange): string =>
+  `${item.experiment.suite}/${item.experiment.model}, ${testName(item.experiment.test)}, ${item.experiment.column}${item.experiment.batch_size === null ? "" : `, batch ${item.experiment.batch_size}`}`;
 
-export const changeHref = (item: HistoryChange, accelerator: string): string => modelHref(item.experiment.suite, item.experiment.model, { test: item.experiment.test, accelerator_model: accelerator });
+export const changeHref = (item: HistoryChange, accelerator: string): string =>
+  modelHref(item.experiment.suite, item.experiment.model, {
+    test: item.experiment.test,
+    accelerator_model: accelerator,
+  });
 
 function changeTitle(item: HistoryChange, unit: string): string {
   const { before, after, ratio, interval } = item;
-  const side = (value: typeof before) => (value ? `${full(value.value)}${unit} (n = ${value.n} ${value.n === 1 ? "run" : "runs"})` : "nothing");
+  const side = (value: typeof before) =>
+    value ? `${full(value.value)}${unit} (n = ${value.n} ${value.n === 1 ? "run" : "runs"})` : "nothing";
   return `${experimentName(item)}\n${side(before)} → ${side(after)}${ratio === null ? "" : `\n${change(ratio)}${interval ? ` ${percentInterval(interval.low, interval.high)}` : ", no interval"}`}`;
 }
 
@@ -59,15 +82,35 @@ export function Changes({ asked, onTaken }: ViewProps) {
   const better = data?.better ?? "neither";
   const words = useMemo(() => wordsOf(better, data?.unit ?? ""), [better, data?.unit]);
   const drawing = useMemo(() => (data ? drawingOf(data) : null), [data]);
-  const rows = useMemo(() => (data?.items ?? []).filter((item) => !filter || matches(filter, `${item.experiment.suite} ${item.experiment.model} ${item.experiment.column} ${item.experiment.test} ${testName(item.experiment.test)}`)), [data, filter]);
+  const rows = useMemo(
+    () =>
+      (data?.items ?? []).filter(
+        (item) =>
+          !filter ||
+          matches(
+            filter,
+            `${item.experiment.suite} ${item.experiment.model} ${item.experiment.column} ${item.experiment.test} ${testName(item.experiment.test)}`,
+          ),
+      ),
+    [data, filter],
+  );
   const columns = useMemo(() => (data ? changeColumns(data) : []), [data]);
   const order = useMemo(() => worstFirst(better), [better]);
   const title = `Change of ${metric.text}${asked.of === "speedup" ? ` over ${asked.baseline}` : ""}`;
-  const note = data ? `${data.accelerator_model}; ${spanWords(data.before)} → ${spanWords(data.after)}; medians over runs, intervals 95 % by bootstrap over runs` : "";
+  const note = data
+    ? `${data.accelerator_model}; ${spanWords(data.before)} → ${spanWords(data.after)}; medians over runs, intervals 95 % by bootstrap over runs`
+    : "";
   const taken = useMemo<Taken | null>(
     () =>
       drawing && drawing.items.length
-        ? { name: title, json: address, csv: changesAddress(asked, asked.of, { format: "csv" }), picture: (here) => <DistributionPicture title={title} note={note} address={here} {...drawing} words={words} /> }
+        ? {
+            name: title,
+            json: address,
+            csv: changesAddress(asked, asked.of, { format: "csv" }),
+            picture: (here) => (
+              <DistributionPicture title={title} note={note} address={here} {...drawing} words={words} />
+            ),
+          }
         : null,
     [drawing, title, note, address, words],
   );
@@ -95,33 +138,78 @@ export function Changes({ asked, onTaken }: ViewProps) {
             "Neither more nor less of it is better by itself."
           ) : (
             <>
-              ▼ ▲: the 95 % interval over runs leaves no change out. Not a verdict: of {count(sure)} results that did not change, about {count(sure * 0.05)} would look so too, more where nights resemble each other; {count(changed)} do. <a href="/alerts">Alerts</a> hold what was found.
+              ▼ ▲: the 95 % interval over runs leaves no change out. Not a verdict: of {count(sure)} results that did
+              not change, about {count(sure * 0.05)} would look so too, more where nights resemble each other;{" "}
+              {count(changed)} do. <a href="/alerts">Alerts</a> hold what was found.
             </>
           )
         }
       >
-        {drawing.items.length ? <Distribution {...drawing} words={words} late={late} label={`${title}: histogram of ${plural(drawing.items.length, "result")} and a strip for each backend; the same values are in the table below`} /> : <p class="quiet">No result has a {metric.text} in both spans. {data.before.length === 0 ? "There are fewer than two runs: ask for more." : "Choose other spans, or fewer filters."}</p>}
+        {drawing.items.length ? (
+          <Distribution
+            {...drawing}
+            words={words}
+            late={late}
+            label={`${title}: histogram of ${plural(drawing.items.length, "result")} and a strip for each backend; the same values are in the table below`}
+          />
+        ) : (
+          <p class="quiet">
+            No result has a {metric.text} in both spans.{" "}
+            {data.before.length === 0
+              ? "There are fewer than two runs: ask for more."
+              : "Choose other spans, or fewer filters."}
+          </p>
+        )}
       </Section>
       <Section id="changes" title="Results">
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.items.length} what="results" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={rows.length}
+            all={data.items.length}
+            what="results"
+          />
         </div>
-        <Table caption={title} columns={columns} rows={rows} rowKey={(item) => String(item.experiment.id)} rowHref={(item) => changeHref(item, data.accelerator_model)} order={order} orderWords="surely worse first" late={late} empty="No result matches the filter." />
+        <Table
+          caption={title}
+          columns={columns}
+          rows={rows}
+          rowKey={(item) => String(item.experiment.id)}
+          rowHref={(item) => changeHref(item, data.accelerator_model)}
+          order={order}
+          orderWords="surely worse first"
+          late={late}
+          empty="No result matches the filter."
+        />
       </Section>
     </div>
   );
 }
 
 /** The unit behind a number of these, with its blank. */
-const behind = ({ metric, unit }: HistoryChanges): string => (metric === "speedup" ? "×" : plainUnit(unit) && ` ${plainUnit(unit)}`);
+const behind = ({ metric, unit }: HistoryChanges): string =>
+  metric === "speedup" ? "×" : plainUnit(unit) && ` ${plainUnit(unit)}`;
 
 function drawingOf(data: HistoryChanges): { items: Changed[]; groups: { name: string; color: string }[] } {
-  const backends = [...new Map(data.items.map((item) => [item.experiment.column, item.experiment.backend]))].sort((a, b) => byBackend(a[1], b[1]) || (a[0] < b[0] ? -1 : 1));
+  const backends = [...new Map(data.items.map((item) => [item.experiment.column, item.experiment.backend]))].sort(
+    (a, b) => byBackend(a[1], b[1]) || (a[0] < b[0] ? -1 : 1),
+  );
   const places = new Map(backends.map(([column], at) => [column, at]));
   const items = data.items
     .filter((item) => item.ratio !== null)
-    .map((item) => ({ key: String(item.experiment.id), ratio: item.ratio as number, tone: toneOf(item, data.better), group: places.get(item.experiment.column) as number, title: changeTitle(item, behind(data)), href: changeHref(item, data.accelerator_model) }));
-  return { items, groups: backends.map(([column, backend]) => ({ name: column, color: columnStyle(column, backend).color })) };
+    .map((item) => ({
+      key: String(item.experiment.id),
+      ratio: item.ratio as number,
+      tone: toneOf(item, data.better),
+      group: places.get(item.experiment.column) as number,
+      title: changeTitle(item, behind(data)),
+      href: changeHref(item, data.accelerator_model),
+    }));
+  return {
+    items,
+    groups: backends.map(([column, backend]) => ({ name: column, color: columnStyle(column, backend).color })),
+  };
 }
 
 function changesSentence(data: HistoryChanges, items: readonly Changed[], words: Words, what: string): string {
@@ -130,9 +218,13 @@ function changesSentence(data: HistoryChanges, items: readonly Changed[], words:
   const middle = median(items.map((item) => item.ratio)) as number;
   const gone = data.items.filter((item) => item.before && !item.after).length;
   const fresh = data.items.filter((item) => !item.before && item.after).length;
-  const others = [gone ? `${count(gone)} had a value before and ${gone === 1 ? "has" : "have"} none now` : "", fresh ? `${count(fresh)} ${fresh === 1 ? "is" : "are"} new` : ""].filter(Boolean);
+  const others = [
+    gone ? `${count(gone)} had a value before and ${gone === 1 ? "has" : "have"} none now` : "",
+    fresh ? `${count(fresh)} ${fresh === 1 ? "is" : "are"} new` : "",
+  ].filter(Boolean);
   const rest = others.length ? `; ${others.join(", ")}` : "";
-  if (data.better === "neither") return `The median change of ${what} over ${plural(items.length, "result")} is ${change(middle)}${rest}.`;
+  if (data.better === "neither")
+    return `The median change of ${what} over ${plural(items.length, "result")} is ${change(middle)}${rest}.`;
   return `Of ${plural(items.length, "result")} ${count(number("worse"))} ${number("worse") === 1 ? "looks" : "look"} ${words.worse} and ${count(number("better"))} ${words.better}, where chance alone makes about ${count(data.items.filter((item) => item.interval).length * 0.05)} look so; the median change of ${what} is ${change(middle)}${rest}.`;
 }
 
@@ -155,7 +247,10 @@ const worstFirst =
 
 export function changeColumns(data: HistoryChanges): Column<HistoryChange>[] {
   const { better } = data;
-  const unit = unitOf(data.items.map((item) => item.after?.value ?? NaN), data.unit);
+  const unit = unitOf(
+    data.items.map((item) => item.after?.value ?? NaN),
+    data.unit,
+  );
   const word = data.metric === "speedup" ? "×" : unit.name;
   const domain = ratioDomain(data.items.map((item) => item.interval));
   const several = (pick: (item: HistoryChange) => unknown) => new Set(data.items.map(pick)).size > 1;
@@ -185,27 +280,141 @@ export function changeColumns(data: HistoryChanges): Column<HistoryChange>[] {
       ),
     });
   }
-  if (several((item) => item.experiment.test)) columns.push({ key: "test", title: "Test", width: 88, sort: (item) => testName(item.experiment.test), cell: (item) => testName(item.experiment.test) });
-  columns.push({ key: "column", title: "Backend", width: 184, sort: (item) => item.experiment.column, cell: (item) => <span class="clip" title={item.experiment.column}><Backend name={item.experiment.column} backend={item.experiment.backend} /></span> });
-  if (several((item) => item.experiment.batch_size)) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (item) => item.experiment.batch_size, cell: (item) => (item.experiment.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{item.experiment.batch_size}</span>) });
+  if (several((item) => item.experiment.test))
+    columns.push({
+      key: "test",
+      title: "Test",
+      width: 88,
+      sort: (item) => testName(item.experiment.test),
+      cell: (item) => testName(item.experiment.test),
+    });
+  columns.push({
+    key: "column",
+    title: "Backend",
+    width: 184,
+    sort: (item) => item.experiment.column,
+    cell: (item) => (
+      <span class="clip" title={item.experiment.column}>
+        <Backend name={item.experiment.column} backend={item.experiment.backend} />
+      </span>
+    ),
+  });
+  if (several((item) => item.experiment.batch_size))
+    columns.push({
+      key: "batch",
+      title: "Batch",
+      width: 64,
+      align: "right",
+      sort: (item) => item.experiment.batch_size,
+      cell: (item) =>
+        item.experiment.batch_size === null ? (
+          <Missing flush why="batch size unknown" />
+        ) : (
+          <span class="num">{item.experiment.batch_size}</span>
+        ),
+    });
   columns.push(
-    { key: "before", title: <>before {word}</>, label: "before", width: 100, align: "right", first: "desc", sort: (item) => item.before?.value, cell: (item) => <SideCell value={item.before} unit={unit} why="no run of the first span has it" /> },
-    { key: "after", title: <>now {word}</>, label: "now", width: 100, align: "right", first: "desc", sort: (item) => item.after?.value, cell: (item) => <SideCell value={item.after} unit={unit} why={`no run of the last span has it; in the newest: ${outcomeWord(item.outcome)}`} /> },
-    { key: "ratio", title: "change", label: "change", width: 106, align: "right", first: better === "higher" ? "asc" : "desc", sort: (item) => item.ratio, cell: (item) => <RatioCell item={item} better={better} unit={behind(data)} /> },
-    { key: "interval", title: "95 % over runs", label: "interval of the change", width: 132, cell: (item) => (item.interval ? <span class="interval">{percentInterval(item.interval.low, item.interval.high)}</span> : item.ratio === null ? null : <Missing why="one run a side: nothing says how runs differ" />) },
-    { key: "drawn", title: <span class="sr">interval, drawn</span>, width: 84, cell: (item) => (item.ratio === null ? null : <Whisker value={item.ratio} interval={item.interval} domain={domain} color={columnStyle(item.experiment.column, item.experiment.backend).color} width={64} />) },
-    { key: "n", title: "n", label: "runs before and now", hint: "Runs before, runs now", width: 64, align: "right", sort: (item) => (item.before?.n ?? 0) + (item.after?.n ?? 0), cell: (item) => <span class="num quiet">{`${item.before?.n ?? 0}, ${item.after?.n ?? 0}`}</span> },
-    { key: "outcome", title: "newest run", label: "outcome in the newest run", width: 118, sort: (item) => item.outcome, cell: (item) => <OutcomeSign outcome={item.outcome} /> },
+    {
+      key: "before",
+      title: <>before {word}</>,
+      label: "before",
+      width: 100,
+      align: "right",
+      first: "desc",
+      sort: (item) => item.before?.value,
+      cell: (item) => <SideCell value={item.before} unit={unit} why="no run of the first span has it" />,
+    },
+    {
+      key: "after",
+      title: <>now {word}</>,
+      label: "now",
+      width: 100,
+      align: "right",
+      first: "desc",
+      sort: (item) => item.after?.value,
+      cell: (item) => (
+        <SideCell
+          value={item.after}
+          unit={unit}
+          why={`no run of the last span has it; in the newest: ${outcomeWord(item.outcome)}`}
+        />
+      ),
+    },
+    {
+      key: "ratio",
+      title: "change",
+      label: "change",
+      width: 106,
+      align: "right",
+      first: better === "higher" ? "asc" : "desc",
+      sort: (item) => item.ratio,
+      cell: (item) => <RatioCell item={item} better={better} unit={behind(data)} />,
+    },
+    {
+      key: "interval",
+      title: "95 % over runs",
+      label: "interval of the change",
+      width: 132,
+      cell: (item) =>
+        item.interval ? (
+          <span class="interval">{percentInterval(item.interval.low, item.interval.high)}</span>
+        ) : item.ratio === null ? null : (
+          <Missing why="one run a side: nothing says how runs differ" />
+        ),
+    },
+    {
+      key: "drawn",
+      title: <span class="sr">interval, drawn</span>,
+      width: 84,
+      cell: (item) =>
+        item.ratio === null ? null : (
+          <Whisker
+            value={item.ratio}
+            interval={item.interval}
+            domain={domain}
+            color={columnStyle(item.experiment.column, item.experiment.backend).color}
+            width={64}
+          />
+        ),
+    },
+    {
+      key: "n",
+      title: "n",
+      label: "runs before and now",
+      hint: "Runs before, runs now",
+      width: 64,
+      align: "right",
+      sort: (item) => (item.before?.n ?? 0) + (item.after?.n ?? 0),
+      cell: (item) => <span class="num quiet">{`${item.before?.n ?? 0}, ${item.after?.n ?? 0}`}</span>,
+    },
+    {
+      key: "outcome",
+      title: "newest run",
+      label: "outcome in the newest run",
+      width: 118,
+      sort: (item) => item.outcome,
+      cell: (item) => <OutcomeSign outcome={item.outcome} />,
+    },
   );
   return columns;
 }
 
 function SideCell({ value, unit, why }: { value: HistoryChange["before"]; unit: Unit; why: string }) {
-  return value ? <Num value={value.value} factor={unit.factor} title={`${full(value.value)}\nmedian of ${plural(value.n, "run")}`} /> : <Missing why={why} />;
+  return value ? (
+    <Num value={value.value} factor={unit.factor} title={`${full(value.value)}\nmedian of ${plural(value.n, "run")}`} />
+  ) : (
+    <Missing why={why} />
+  );
 }
 
 function RatioCell({ item, better, unit }: { item: HistoryChange; better: Better; unit: string }) {
-  if (item.ratio === null) return <Missing flush why={!item.before ? "nothing before" : !item.after ? "nothing now" : "no multiple of what is not above 0"} />;
+  if (item.ratio === null)
+    return (
+      <Missing
+        flush
+        why={!item.before ? "nothing before" : !item.after ? "nothing now" : "no multiple of what is not above 0"}
+      />
+    );
   const tone = toneOf(item, better);
   const glyph = tone === "worse" ? "▼" : tone === "better" ? "▲" : "~";
   return (
@@ -218,4 +427,3 @@ function RatioCell({ item, better, unit }: { item: HistoryChange; better: Better
     </span>
   );
 }
-

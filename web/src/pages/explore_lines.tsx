@@ -5,14 +5,35 @@ import { useApi } from "../api/use";
 import { type Style, byBackend, columnStyle, lineStyle } from "../lib/backends";
 import { type Asked, RAW, historyAddress, isRaw, modelsAddress, resultMetric } from "../lib/explore";
 import { change, count, digits, full, plainUnit, plural, shown, testName, type Unit, unitOf } from "../lib/format";
-import { type Dimension, byGroup, dimensionWord, groupMetric, groupName, groupStyles, lineSeries, pointsOf, unitWord } from "../lib/history";
+import {
+  type Dimension,
+  byGroup,
+  dimensionWord,
+  groupMetric,
+  groupName,
+  groupStyles,
+  lineSeries,
+  pointsOf,
+  unitWord,
+} from "../lib/history";
 import { outcomeWord } from "../lib/outcomes";
 import { useRange } from "../lib/range";
 import { modelHref, runHref } from "../lib/route";
 import { capital, testOrder } from "../lib/words";
 import { Chart, seconds } from "../parts/chart";
 import { LinesPicture } from "../parts/drawing";
-import { ErrorNote, Missing, Num, RunLink, Section, Sentence, Spark, Swatch, Waiting, sparkLabel } from "../parts/small";
+import {
+  ErrorNote,
+  Missing,
+  Num,
+  RunLink,
+  Section,
+  Sentence,
+  Spark,
+  Swatch,
+  Waiting,
+  sparkLabel,
+} from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { type Taken, type ViewProps, useTaken } from "./explore_parts";
 
@@ -23,7 +44,15 @@ const MOST_PANELS = 24;
 /** Columns of the table of runs. */
 const MOST_COLUMNS = 24;
 
-export type Line = { key: string; name: string; panel: string; style: Style; points: (SeriesPoint | null)[]; href: string | null; why: (run: number) => string };
+export type Line = {
+  key: string;
+  name: string;
+  panel: string;
+  style: Style;
+  points: (SeriesPoint | null)[];
+  href: string | null;
+  why: (run: number) => string;
+};
 type Panel = { title: string; lines: Line[] };
 
 /** What is drawn of one accelerator model. */
@@ -35,7 +64,8 @@ type Said = { title: string; unit: string; better: string; note: string; isRatio
 export function panelsOf(lines: readonly Line[]): Panel[] {
   const panels = new Map<string, Line[]>();
   for (const line of lines) panels.set(line.panel, [...(panels.get(line.panel) ?? []), line]);
-  if ([...panels.values()].every((own) => own.length <= MOST_LINES)) return [...panels].map(([title, own]) => ({ title, lines: own }));
+  if ([...panels.values()].every((own) => own.length <= MOST_LINES))
+    return [...panels].map(([title, own]) => ({ title, lines: own }));
   return lines.map((line) => ({ title: line.name, lines: [line] }));
 }
 
@@ -57,11 +87,38 @@ export function GroupsOverRuns({ asked, onTaken }: ViewProps) {
   const address = historyAddress(asked);
   const { data, late, error, again } = useApi<History>(address);
   const metric = groupMetric(asked.measure.key) ?? groupMetric("geomean");
-  const drawn = useMemo(() => (metric ? (data?.accelerators ?? []).filter((one) => one.groups.length > 0).map((one) => groupLines(one, asked.by, metric.key)) : []), [data, asked.by.join(), metric]);
+  const drawn = useMemo(
+    () =>
+      metric
+        ? (data?.accelerators ?? [])
+            .filter((one) => one.groups.length > 0)
+            .map((one) => groupLines(one, asked.by, metric.key))
+        : [],
+    [data, asked.by.join(), metric],
+  );
   if (!metric) return null;
   const by = asked.by.map(dimensionWord).join(" and ");
-  const said: Said = { title: `${capital(metric.name)}${metric.isRatio ? ` over ${asked.baseline}` : ""}${by ? `, by ${by}` : ""}`, unit: metric.unit, better: metric.better, note: metric.explanation, isRatio: metric.isRatio ?? false };
-  return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={historyAddress(asked, { format: "csv" })} />;
+  const said: Said = {
+    title: `${capital(metric.name)}${metric.isRatio ? ` over ${asked.baseline}` : ""}${by ? `, by ${by}` : ""}`,
+    unit: metric.unit,
+    better: metric.better,
+    note: metric.explanation,
+    isRatio: metric.isRatio ?? false,
+  };
+  return (
+    <Lines
+      asked={asked}
+      drawn={drawn}
+      said={said}
+      late={late}
+      waiting={!data}
+      error={error}
+      again={again}
+      onTaken={onTaken}
+      json={address}
+      csv={historyAddress(asked, { format: "csv" })}
+    />
+  );
 }
 
 const isOfBackend = (dimension: Dimension): boolean => dimension === "backend" || dimension === "column";
@@ -77,7 +134,10 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
   const outer = by.filter((one) => one !== lead && !isOfBackend(one));
   const isSplit = outer.length > 0 && (by.some(isOfBackend) || drawn.length > MOST_LINES);
   const inner = isSplit ? by.filter((one) => !outer.includes(one)) : by;
-  const styles = groupStyles(drawn.map(({ group }) => group), inner);
+  const styles = groupStyles(
+    drawn.map(({ group }) => group),
+    inner,
+  );
   const places = new Map<string, number>();
   const lines = drawn.map(({ group, points }, at): Line => {
     const short = groupName(group, inner);
@@ -87,7 +147,10 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
       name: groupName(group, by),
       panel: isSplit ? (outer.join() === "test" ? capital(groupName(group, outer)) : groupName(group, outer)) : "",
       // The same name has the same style in all charts of a grid.
-      style: inner.length > 0 && inner.every(isOfBackend) ? (styles[at] as Style) : lineStyle(places.get(short) as number, short),
+      style:
+        inner.length > 0 && inner.every(isOfBackend)
+          ? (styles[at] as Style)
+          : lineStyle(places.get(short) as number, short),
       points,
       href: null,
       why: (run) => (group.points[run] ? "this run does not have it" : "nothing of it in this run"),
@@ -107,14 +170,35 @@ export function EachOverRuns({ asked, infos, onTaken }: ViewProps & { infos: rea
     title: `${isAsWritten ? text : capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`,
     unit: plainUnit(data?.unit ?? ""),
     better: data?.better ?? "neither",
-    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "compiling in all repetitions; unknown where it is within noise" : isAsWritten ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
+    note:
+      value === "steady"
+        ? "the median after warm-up; intervals within the run"
+        : value === "compile"
+          ? "compiling in all repetitions; unknown where it is within noise"
+          : isAsWritten
+            ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run`
+            : "over the baseline in the same run",
     isRatio: value === "speedup",
   };
-  return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={modelsAddress(asked, value, { format: "csv" })} />;
+  return (
+    <Lines
+      asked={asked}
+      drawn={drawn}
+      said={said}
+      late={late}
+      waiting={!data}
+      error={error}
+      again={again}
+      onTaken={onTaken}
+      json={address}
+      csv={modelsAddress(asked, value, { format: "csv" })}
+    />
+  );
 }
 
 function resultLines(answer: ModelHistory): Drawn {
-  const several = (pick: (one: ModelHistory["series"][number]["experiment"]) => unknown) => new Set(answer.series.map((one) => pick(one.experiment))).size > 1;
+  const several = (pick: (one: ModelHistory["series"][number]["experiment"]) => unknown) =>
+    new Set(answer.series.map((one) => pick(one.experiment))).size > 1;
   const suites = several((one) => one.suite);
   const tests = several((one) => one.test);
   const models = several((one) => `${one.suite}\n${one.model}`);
@@ -135,19 +219,55 @@ function resultLines(answer: ModelHistory): Drawn {
       name: [panel, own].filter(Boolean).join(" · "),
       panel,
       style: { ...columnStyle(experiment.column, experiment.backend), name: own },
-      points: values.map((value, run) => (value === null ? null : { value, low: low?.[run] ?? null, high: high?.[run] ?? null, n: n?.[run] ?? (answer.metric === "compile" ? 1 : 0), flags: [] })),
-      href: modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: answer.accelerator_model }),
+      points: values.map((value, run) =>
+        value === null
+          ? null
+          : {
+              value,
+              low: low?.[run] ?? null,
+              high: high?.[run] ?? null,
+              n: n?.[run] ?? (answer.metric === "compile" ? 1 : 0),
+              flags: [],
+            },
+      ),
+      href: modelHref(experiment.suite, experiment.model, {
+        test: experiment.test,
+        accelerator_model: answer.accelerator_model,
+      }),
       why: (run) => outcomeWord(outcomes[run] ?? "not_run"),
     };
   });
-  return { accelerator: answer.accelerator_model, runs: answer.runs, marks: [], lines: lines.filter((line) => line.points.some(Boolean)) };
+  return {
+    accelerator: answer.accelerator_model,
+    runs: answer.runs,
+    marks: [],
+    lines: lines.filter((line) => line.points.some(Boolean)),
+  };
 }
 
-type LinesProps = { asked: Asked; drawn: Drawn[]; said: Said; late: boolean; waiting: boolean; error: Parameters<typeof ErrorNote>[0]["error"] | null; again: () => void; onTaken: (taken: Taken | null) => void; json: string; csv: string };
+type LinesProps = {
+  asked: Asked;
+  drawn: Drawn[];
+  said: Said;
+  late: boolean;
+  waiting: boolean;
+  error: Parameters<typeof ErrorNote>[0]["error"] | null;
+  again: () => void;
+  onTaken: (taken: Taken | null) => void;
+  json: string;
+  csv: string;
+};
 
 function Lines({ asked, drawn, said, late, waiting, error, again, onTaken, json, csv }: LinesProps) {
   const held = useMemo(() => drawn.filter((one) => one.lines.length > 0), [drawn]);
-  const unit = useMemo(() => unitOf(held.flatMap((one) => one.lines.flatMap((line) => line.points.map((point) => point?.value ?? NaN))), said.unit), [held, said.unit]);
+  const unit = useMemo(
+    () =>
+      unitOf(
+        held.flatMap((one) => one.lines.flatMap((line) => line.points.map((point) => point?.value ?? NaN))),
+        said.unit,
+      ),
+    [held, said.unit],
+  );
   const word = said.unit === "s" ? unit.name : said.unit === "" && !said.isRatio ? "" : unitWord(said.unit);
   const taken = useMemo<Taken | null>(() => {
     const first = held[0];
@@ -188,9 +308,19 @@ function Lines({ asked, drawn, said, late, waiting, error, again, onTaken, json,
         </h1>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      {held.length === 0 && <p class="quiet">No run of this span has anything of this slice. Choose fewer filters above, or more runs.</p>}
+      {held.length === 0 && (
+        <p class="quiet">No run of this span has anything of this slice. Choose fewer filters above, or more runs.</p>
+      )}
       {held.map((one) => (
-        <OneAccelerator key={one.accelerator} drawn={one} said={said} unit={unit} word={word} isTable={asked.view === "table"} late={late} />
+        <OneAccelerator
+          key={one.accelerator}
+          drawn={one}
+          said={said}
+          unit={unit}
+          word={word}
+          isTable={asked.view === "table"}
+          late={late}
+        />
       ))}
     </div>
   );
@@ -213,7 +343,10 @@ function chosenPanels(lines: readonly Line[]): Panel[] {
 function linesSentence(drawn: readonly Drawn[], said: Said, unit: Unit, word: string): string {
   const first = drawn[0];
   if (!first) return `${said.title}: nothing to show.`;
-  const value = (point: SeriesPoint) => (said.unit === "count" ? count(point.value) : `${digits(point.value * unit.factor)}${said.unit === "" ? word : ` ${word}`}`);
+  const value = (point: SeriesPoint) =>
+    said.unit === "count"
+      ? count(point.value)
+      : `${digits(point.value * unit.factor)}${said.unit === "" ? word : ` ${word}`}`;
   const runs = plural(first.runs.length, "run");
   if (first.lines.length <= 3) {
     const parts = first.lines.map((line) => {
@@ -227,16 +360,40 @@ function linesSentence(drawn: readonly Drawn[], said: Said, unit: Unit, word: st
   return `${said.title}, ${runs}: ${plural(first.lines.length, "line")}${ends && moved(far) > 0 ? `; the one that moved most is ${far.name}, ${value(ends.first)} → ${value(ends.last)}` : ""}.`;
 }
 
-function OneAccelerator({ drawn, said, unit, word, isTable, late }: { drawn: Drawn; said: Said; unit: Unit; word: string; isTable: boolean; late: boolean }) {
+function OneAccelerator({
+  drawn,
+  said,
+  unit,
+  word,
+  isTable,
+  late,
+}: {
+  drawn: Drawn;
+  said: Said;
+  unit: Unit;
+  word: string;
+  isTable: boolean;
+  late: boolean;
+}) {
   const panels = useMemo(() => chosenPanels(drawn.lines), [drawn]);
   const [range, onRange] = useRange();
   const left = panelsOf(drawn.lines).length - panels.length;
   const better = said.better === "neither" ? "" : `; ${said.better} is better`;
-  const charts = useMemo(() => panels.map((panel) => ({ title: panel.title || said.title, series: panel.lines.map((line, at) => lineSeries(at, line.style, line.points)) })), [panels, said.title]);
+  const charts = useMemo(
+    () =>
+      panels.map((panel) => ({
+        title: panel.title || said.title,
+        series: panel.lines.map((line, at) => lineSeries(at, line.style, line.points)),
+      })),
+    [panels, said.title],
+  );
   return (
     <>
       {!isTable && (
-        <Section title={drawn.accelerator || "no accelerator named"} note={<>{said.note}. Drag to zoom, double-click for all runs.</>}>
+        <Section
+          title={drawn.accelerator || "no accelerator named"}
+          note={<>{said.note}. Drag to zoom, double-click for all runs.</>}
+        >
           <div class={panels.length > 1 ? "chart-grid" : ""}>
             {charts.map((chart) => (
               <Chart
@@ -257,10 +414,19 @@ function OneAccelerator({ drawn, said, unit, word, isTable, late }: { drawn: Dra
               />
             ))}
           </div>
-          {left > 0 && <p class="quiet note">{plural(left, "more chart")} of what moved less {left === 1 ? "is" : "are"} not drawn; the table has all of them.</p>}
+          {left > 0 && (
+            <p class="quiet note">
+              {plural(left, "more chart")} of what moved less {left === 1 ? "is" : "are"} not drawn; the table has all
+              of them.
+            </p>
+          )}
         </Section>
       )}
-      {isTable || drawn.lines.length > MOST_COLUMNS ? <LineTable drawn={drawn} said={said} unit={unit} word={word} late={late} /> : <RunTable drawn={drawn} said={said} unit={unit} word={word} late={late} />}
+      {isTable || drawn.lines.length > MOST_COLUMNS ? (
+        <LineTable drawn={drawn} said={said} unit={unit} word={word} late={late} />
+      ) : (
+        <RunTable drawn={drawn} said={said} unit={unit} word={word} late={late} />
+      )}
     </>
   );
 }
@@ -273,26 +439,81 @@ const Value = ({ point, said, unit }: { point: SeriesPoint; said: Said; unit: Un
       {count(point.value)}
     </span>
   ) : (
-    <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.low !== null && point.high !== null ? `\n${full(point.low)} to ${full(point.high)}` : "\nno interval"}${point.n > 0 ? `\nn = ${point.n}` : ""}`} />
+    <Num
+      value={point.value}
+      factor={unit.factor}
+      title={`${full(point.value)}${point.low !== null && point.high !== null ? `\n${full(point.low)} to ${full(point.high)}` : "\nno interval"}${point.n > 0 ? `\nn = ${point.n}` : ""}`}
+    />
   );
 
 /** A row a line: where it began, where it is, how it went. */
 function LineTable({ drawn, said, unit, word, late }: TableProps) {
   const columns = useMemo<Column<Line>[]>(
     () => [
-      { key: "name", title: "", label: "line", width: 320, sort: (line) => line.name, cell: (line) => (line.href ? <a class="clip mono" href={line.href} title={line.name}>{line.name}</a> : <span class="clip" title={line.name}><Swatch style={{ ...line.style, name: line.name }} /></span>) },
-      { key: "first", title: <>first {word}</>, label: "first value", width: 110, align: "right", first: "desc", sort: (line) => firstAndLast(line)?.first.value, cell: (line) => endCell(line, "first", said, unit) },
-      { key: "last", title: <>last {word}</>, label: "last value", width: 110, align: "right", first: "desc", sort: (line) => firstAndLast(line)?.last.value, cell: (line) => endCell(line, "last", said, unit) },
+      {
+        key: "name",
+        title: "",
+        label: "line",
+        width: 320,
+        sort: (line) => line.name,
+        cell: (line) =>
+          line.href ? (
+            <a class="clip mono" href={line.href} title={line.name}>
+              {line.name}
+            </a>
+          ) : (
+            <span class="clip" title={line.name}>
+              <Swatch style={{ ...line.style, name: line.name }} />
+            </span>
+          ),
+      },
+      {
+        key: "first",
+        title: <>first {word}</>,
+        label: "first value",
+        width: 110,
+        align: "right",
+        first: "desc",
+        sort: (line) => firstAndLast(line)?.first.value,
+        cell: (line) => endCell(line, "first", said, unit),
+      },
+      {
+        key: "last",
+        title: <>last {word}</>,
+        label: "last value",
+        width: 110,
+        align: "right",
+        first: "desc",
+        sort: (line) => firstAndLast(line)?.last.value,
+        cell: (line) => endCell(line, "last", said, unit),
+      },
       {
         key: "interval",
         title: "interval",
         width: 130,
         cell: (line) => {
           const last = firstAndLast(line)?.last;
-          return last && last.low !== null && last.high !== null ? <span class="interval">[{digits(last.low * unit.factor)}–{digits(last.high * unit.factor)}]</span> : null;
+          return last && last.low !== null && last.high !== null ? (
+            <span class="interval">
+              [{digits(last.low * unit.factor)}–{digits(last.high * unit.factor)}]
+            </span>
+          ) : null;
         },
       },
-      { key: "n", title: "n", width: 72, align: "right", first: "desc", sort: (line) => firstAndLast(line)?.last.n, cell: (line) => ((firstAndLast(line)?.last.n ?? 0) > 0 ? <span class="num quiet">{count(firstAndLast(line)?.last.n ?? 0)}</span> : <Missing flush why="the samples of both sides are told on the model's page" />) },
+      {
+        key: "n",
+        title: "n",
+        width: 72,
+        align: "right",
+        first: "desc",
+        sort: (line) => firstAndLast(line)?.last.n,
+        cell: (line) =>
+          (firstAndLast(line)?.last.n ?? 0) > 0 ? (
+            <span class="num quiet">{count(firstAndLast(line)?.last.n ?? 0)}</span>
+          ) : (
+            <Missing flush why="the samples of both sides are told on the model's page" />
+          ),
+      },
       {
         key: "change",
         title: "change",
@@ -306,17 +527,51 @@ function LineTable({ drawn, said, unit, word, late }: TableProps) {
         },
         cell: (line) => {
           const ends = firstAndLast(line);
-          return ends && ends.first.value > 0 ? <span class="num">{change(ends.last.value / ends.first.value)}</span> : <Missing flush why="it began at nothing" />;
+          return ends && ends.first.value > 0 ? (
+            <span class="num">{change(ends.last.value / ends.first.value)}</span>
+          ) : (
+            <Missing flush why="it began at nothing" />
+          );
         },
       },
-      { key: "runs", title: "runs", hint: "Runs that have it", width: 64, align: "right", sort: (line) => line.points.filter(Boolean).length, cell: (line) => <span class="num quiet">{line.points.filter(Boolean).length}</span> },
-      { key: "spark", title: <>over {plural(drawn.runs.length, "run")}</>, width: 130, cell: (line) => <Spark points={line.points} color={line.style.color} dash={line.style.dash} label={sparkLabel(said.title, line.points, (value) => digits(value * unit.factor))} /> },
+      {
+        key: "runs",
+        title: "runs",
+        hint: "Runs that have it",
+        width: 64,
+        align: "right",
+        sort: (line) => line.points.filter(Boolean).length,
+        cell: (line) => <span class="num quiet">{line.points.filter(Boolean).length}</span>,
+      },
+      {
+        key: "spark",
+        title: <>over {plural(drawn.runs.length, "run")}</>,
+        width: 130,
+        cell: (line) => (
+          <Spark
+            points={line.points}
+            color={line.style.color}
+            dash={line.style.dash}
+            label={sparkLabel(said.title, line.points, (value) => digits(value * unit.factor))}
+          />
+        ),
+      },
     ],
     [drawn, said.title, unit, word],
   );
   return (
-    <Section title={`${drawn.accelerator || "no accelerator named"}: ${plural(drawn.lines.length, "line")}`} note={said.note}>
-      <Table caption={`Lines on ${drawn.accelerator}`} columns={columns} rows={drawn.lines} rowKey={(line) => line.key} rowHref={(line) => line.href} late={late} />
+    <Section
+      title={`${drawn.accelerator || "no accelerator named"}: ${plural(drawn.lines.length, "line")}`}
+      note={said.note}
+    >
+      <Table
+        caption={`Lines on ${drawn.accelerator}`}
+        columns={columns}
+        rows={drawn.lines}
+        rowKey={(line) => line.key}
+        rowHref={(line) => line.href}
+        late={late}
+      />
     </Section>
   );
 }
@@ -333,11 +588,22 @@ function RunTable({ drawn, said, unit, word, late }: TableProps) {
   const rows = useMemo<RunRow[]>(() => drawn.runs.map((run, at) => ({ run, at })).reverse(), [drawn]);
   const columns = useMemo<Column<RunRow>[]>(
     () => [
-      { key: "run", title: "Run", width: 170, sort: (row) => row.run.started_at, first: "desc", cell: (row) => <RunLink run={row.run} /> },
+      {
+        key: "run",
+        title: "Run",
+        width: 170,
+        sort: (row) => row.run.started_at,
+        first: "desc",
+        cell: (row) => <RunLink run={row.run} />,
+      },
       ...drawn.lines.map(
         (line): Column<RunRow> => ({
           key: `line:${line.key}`,
-          title: <span class="clip" title={line.name}>{line.name}</span>,
+          title: (
+            <span class="clip" title={line.name}>
+              {line.name}
+            </span>
+          ),
           label: line.name,
           width: Math.max(96, Math.min(220, 24 + 6.8 * line.name.length)),
           align: "right",
@@ -353,9 +619,24 @@ function RunTable({ drawn, said, unit, word, late }: TableProps) {
     [drawn, said.unit, unit],
   );
   return (
-    <Section title="Values" note={<>{word ? `${word}; ` : ""}newest first, on {drawn.accelerator || "no accelerator named"}.</>}>
-      <Table caption={`Values on ${drawn.accelerator}`} columns={columns} rows={rows} rowKey={(row) => String(row.run.id)} rowHref={(row) => runHref(row.run)} sortKey="order" late={late} orderWords="newest first" />
+    <Section
+      title="Values"
+      note={
+        <>
+          {word ? `${word}; ` : ""}newest first, on {drawn.accelerator || "no accelerator named"}.
+        </>
+      }
+    >
+      <Table
+        caption={`Values on ${drawn.accelerator}`}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.run.id)}
+        rowHref={(row) => runHref(row.run)}
+        sortKey="order"
+        late={late}
+        orderWords="newest first"
+      />
     </Section>
   );
 }
-

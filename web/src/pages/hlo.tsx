@@ -13,13 +13,21 @@ import { Copy, ErrorNote, Section, Waiting } from "../parts/small";
 
 export function HloPage({ id }: { id: number }) {
   const [query] = useQuery();
-  const { data, error, again } = useApi<HloModuleContent>(address(`/hlo/${id}`, { trace: /^[1-9]\d{0,15}$/.test(query.get("trace") ?? "") ? query.get("trace") : null }));
+  const { data, error, again } = useApi<HloModuleContent>(
+    address(`/hlo/${id}`, { trace: /^[1-9]\d{0,15}$/.test(query.get("trace") ?? "") ? query.get("trace") : null }),
+  );
   const line = /^[1-9]\d{0,9}$/.test(query.get("line") ?? "") ? Number(query.get("line")) : null;
   useTitle(data ? `HLO ${data.name}` : "HLO");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
   // The trace that somebody came from stands first.
   const first = data.profiles[0];
-  const from = first ? { trace: first.trace_id, module: data.name, programs: data.profiles.filter((one) => one.trace_id === first.trace_id).map((one) => one.program_id) } : null;
+  const from = first
+    ? {
+        trace: first.trace_id,
+        module: data.name,
+        programs: data.profiles.filter((one) => one.trace_id === first.trace_id).map((one) => one.program_id),
+      }
+    : null;
   const module = data.ir_modules[0];
   const place = { id, length: data.byte_count, from };
   return (
@@ -31,7 +39,10 @@ export function HloPage({ id }: { id: number }) {
         </div>
         <h1>
           <span class="mono">{shown(data.name)}</span>: in {plural(data.profile_count, "profile")}
-          {module ? `, ${plural(module.instruction_count, "instruction")} in ${plural(module.computation_count, "computation")}` : ""}.
+          {module
+            ? `, ${plural(module.instruction_count, "instruction")} in ${plural(module.computation_count, "computation")}`
+            : ""}
+          .
         </h1>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -72,7 +83,8 @@ function Profiles({ content }: { content: HloModuleContent }) {
 /** `from`: the trace that somebody came from, else the newest that holds the module, and the module's programs there. */
 type Place = { id: number; length: number; from: { trace: number; module: string; programs: string[] } | null };
 
-const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): string => hloHref(id, { line: String(line), trace: from && String(from.trace) });
+const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): string =>
+  hloHref(id, { line: String(line), trace: from && String(from.trace) });
 
 /** The text with a line that somebody chose, and what is known of the instruction on it. */
 function Line({ line, ...place }: Place & { line: number }) {
@@ -81,7 +93,11 @@ function Line({ line, ...place }: Place & { line: number }) {
   if (!data) {
     return (
       <>
-        {error?.problem.status === 400 ? <p class="quiet">The text has no line {count(line)}.</p> : error && <ErrorNote error={error} again={again} />}
+        {error?.problem.status === 400 ? (
+          <p class="quiet">The text has no line {count(line)}.</p>
+        ) : (
+          error && <ErrorNote error={error} again={again} />
+        )}
         <ModuleText {...place} chosen={null} />
       </>
     );
@@ -90,7 +106,11 @@ function Line({ line, ...place }: Place & { line: number }) {
   if (!instruction) return <ModuleText {...place} chosen={data} />;
   return (
     <>
-      <Section id="instruction" title={shown(instruction.name)} note={`${instruction.opcode} in ${shown(instruction.computation)}, line ${data.line}`}>
+      <Section
+        id="instruction"
+        title={shown(instruction.name)}
+        note={`${instruction.opcode} in ${shown(instruction.computation)}, line ${data.line}`}
+      >
         <dl class="facts trace-arguments">
           <dt>Type</dt>
           <dd class="mono">{shown(instruction.type)}</dd>
@@ -100,7 +120,9 @@ function Line({ line, ...place }: Place & { line: number }) {
             <>
               <dt>Slices</dt>
               <dd>
-                <a href={slicesHref(place.from.trace, instruction.name, place.from.module, place.from.programs)}>those that execute it, in the timeline</a>
+                <a href={slicesHref(place.from.trace, instruction.name, place.from.module, place.from.programs)}>
+                  those that execute it, in the timeline
+                </a>
               </dd>
             </>
           )}
@@ -147,14 +169,27 @@ function ModuleText({ id, length, from, chosen }: Place & { chosen: { line: numb
     <Section id="text" title="Text" note={`${bytes(wanted.to - wanted.from)} of ${bytes(length)}`}>
       <div class="text-view">
         {wanted.from > 0 && (
-          <button type="button" class="button" onClick={() => setWanted({ from: Math.max(0, wanted.from - PIECE), to: wanted.to })}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => setWanted({ from: Math.max(0, wanted.from - PIECE), to: wanted.to })}
+          >
             Show what is before
           </button>
         )}
         <pre tabIndex={0} role="region" aria-label="Text of the module" class="hlo-lines">
           {numberedLines(part.text, part.from, anchor).map((one) => (
-            <span key={one.line} class={one.line === chosen?.line ? "hlo-line chosen" : "hlo-line"} ref={one.line === chosen?.line ? chosenLine : undefined}>
-              <a class="hlo-number" href={lineHref({ id, from }, one.line)} aria-label={`Line ${one.line}`} aria-current={one.line === chosen?.line ? "true" : undefined}>
+            <span
+              key={one.line}
+              class={one.line === chosen?.line ? "hlo-line chosen" : "hlo-line"}
+              ref={one.line === chosen?.line ? chosenLine : undefined}
+            >
+              <a
+                class="hlo-number"
+                href={lineHref({ id, from }, one.line)}
+                aria-label={`Line ${one.line}`}
+                aria-current={one.line === chosen?.line ? "true" : undefined}
+              >
                 {one.line}
               </a>
               {one.text}
@@ -164,7 +199,11 @@ function ModuleText({ id, length, from, chosen }: Place & { chosen: { line: numb
         </pre>
         <p class="note">
           {wanted.to < length && (
-            <button type="button" class="button" onClick={() => setWanted({ from: wanted.from, to: Math.min(length, wanted.to + PIECE) })}>
+            <button
+              type="button"
+              class="button"
+              onClick={() => setWanted({ from: wanted.from, to: Math.min(length, wanted.to + PIECE) })}
+            >
               Show more
             </button>
           )}{" "}

@@ -1,7 +1,15 @@
 // Every model there is: where it stands by verification in the newest run, and how its time went.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
-import type { ModelHistory, ModelItem, ModelSeries, Overview, Page, VerificationAnswer, VerificationCell } from "../api/types";
+import type {
+  ModelHistory,
+  ModelItem,
+  ModelSeries,
+  Overview,
+  Page,
+  VerificationAnswer,
+  VerificationCell,
+} from "../api/types";
 import { usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -26,7 +34,9 @@ export function ModelsPage() {
   const now = useNow();
   const filter = query.get("q") ?? "";
   const suite = query.get("suite") ?? "";
-  const { data, late, error, again, isComplete } = usePages<Page<ModelItem>>(address("/models", { limit: MOST }), { whole: true });
+  const { data, late, error, again, isComplete } = usePages<Page<ModelItem>>(address("/models", { limit: MOST }), {
+    whole: true,
+  });
   const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 }));
   const accelerators = overview.data?.accelerators.map((one) => one.accelerator_model) ?? [];
   const accelerator = query.get("accelerator_model") ?? accelerators[0] ?? "";
@@ -34,35 +44,100 @@ export function ModelsPage() {
   const tests = [...new Set(groups.map((group) => group.test))].sort(testOrder);
   const asked = query.get("test") ?? "";
   const test = tests.includes(asked) ? asked : (tests[0] ?? "");
-  const backends = [...new Set(groups.filter((group) => group.timed > 0).map((group) => group.backend))].sort(byBackend);
+  const backends = [...new Set(groups.filter((group) => group.timed > 0).map((group) => group.backend))].sort(
+    byBackend,
+  );
   const backend = query.get("backend") ?? leadBackend(backends, "inductor") ?? "";
   const on = { accelerator_model: accelerator, test };
-  const verification = useApi<VerificationAnswer>(accelerator && test ? address("/verification", { run: "latest", ...on }) : null);
-  const history = useApi<ModelHistory>(accelerator && test && backend ? address("/history/models", { ...on, backend, runs: RUNS }) : null);
+  const verification = useApi<VerificationAnswer>(
+    accelerator && test ? address("/verification", { run: "latest", ...on }) : null,
+  );
+  const history = useApi<ModelHistory>(
+    accelerator && test && backend ? address("/history/models", { ...on, backend, runs: RUNS }) : null,
+  );
   useTitle("Models");
 
-  const all = useMemo(() => rowsOf(data?.items ?? [], verification.data, history.data, accelerator), [data, verification.data, history.data, accelerator]);
-  const rows = useMemo(() => all.filter(({ item }) => (!suite || item.suite === suite) && (!filter || matches(filter, `${item.suite} ${item.model}`))), [all, suite, filter]);
+  const all = useMemo(
+    () => rowsOf(data?.items ?? [], verification.data, history.data, accelerator),
+    [data, verification.data, history.data, accelerator],
+  );
+  const rows = useMemo(
+    () =>
+      all.filter(
+        ({ item }) => (!suite || item.suite === suite) && (!filter || matches(filter, `${item.suite} ${item.model}`)),
+      ),
+    [all, suite, filter],
+  );
   const suites = useMemo(() => [...new Set((data?.items ?? []).map((item) => item.suite))].sort(), [data]);
-  const table = useMemo(() => columnsOf(rows, verification.data, backend, test, accelerator, now), [rows, verification.data, backend, test, accelerator, now]);
+  const table = useMemo(
+    () => columnsOf(rows, verification.data, backend, test, accelerator, now),
+    [rows, verification.data, backend, test, accelerator, now],
+  );
 
   // Codes and lines come with the names: rows do not change places under somebody's eyes.
   const isOnItsWay = (isAsked: boolean, one: { data: unknown; error: unknown }) => isAsked && !one.data && !one.error;
   const isOfRuns = accelerator !== "" && test !== "";
-  if (!data || isOnItsWay(true, overview) || isOnItsWay(isOfRuns, verification) || isOnItsWay(isOfRuns && backend !== "", history)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  if (
+    !data ||
+    isOnItsWay(true, overview) ||
+    isOnItsWay(isOfRuns, verification) ||
+    isOnItsWay(isOfRuns && backend !== "", history)
+  )
+    return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   if (data.total === 0) return <Empty />;
   return (
     <div>
       <header class="page-head">
         <h1>{sentence(all, suites, accelerator, accelerators.length)}</h1>
-        <p class="quiet">Codes and times are of the newest run; the line is the steady time of {backend || "a backend"} in the last {RUNS} runs.</p>
+        <p class="quiet">
+          Codes and times are of the newest run; the line is the steady time of {backend || "a backend"} in the last{" "}
+          {RUNS} runs.
+        </p>
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={all.length} total={data.total} what="models" />
-          {suites.length > 1 && <Select label="Suite" value={suite} options={[{ value: "", text: "all" }, ...suites.map((name) => ({ value: name, text: shown(name) }))]} onChange={(value) => setQuery({ suite: value || null })} />}
-          {accelerators.length > 1 && <Select label="Accelerator" value={accelerator} options={accelerators.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value })} />}
-          {tests.length > 1 && <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value === tests[0] ? null : value })} />}
-          {backends.length > 1 && <Select label="Time of" value={backend} options={backends.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ backend: value })} />}
-          <CsvLink href={address("/history/models", { ...on, backend, runs: RUNS, format: "csv" })} name={`models of ${backend || "all backends"}.csv`} />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={rows.length}
+            all={all.length}
+            total={data.total}
+            what="models"
+          />
+          {suites.length > 1 && (
+            <Select
+              label="Suite"
+              value={suite}
+              options={[{ value: "", text: "all" }, ...suites.map((name) => ({ value: name, text: shown(name) }))]}
+              onChange={(value) => setQuery({ suite: value || null })}
+            />
+          )}
+          {accelerators.length > 1 && (
+            <Select
+              label="Accelerator"
+              value={accelerator}
+              options={accelerators.map((name) => ({ value: name, text: name }))}
+              onChange={(value) => setQuery({ accelerator_model: value })}
+            />
+          )}
+          {tests.length > 1 && (
+            <Choice
+              label="Test"
+              value={test}
+              options={tests.map((name) => ({ value: name, text: testName(name) }))}
+              onChange={(value) => setQuery({ test: value === tests[0] ? null : value })}
+            />
+          )}
+          {backends.length > 1 && (
+            <Select
+              label="Time of"
+              value={backend}
+              options={backends.map((name) => ({ value: name, text: name }))}
+              onChange={(value) => setQuery({ backend: value })}
+            />
+          )}
+          <CsvLink
+            href={address("/history/models", { ...on, backend, runs: RUNS, format: "csv" })}
+            name={`models of ${backend || "all backends"}.csv`}
+          />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -73,11 +148,25 @@ export function ModelsPage() {
         groups={table.groups}
         rows={rows}
         rowKey={({ item }) => `${item.suite}\n${item.model}`}
-        rowHref={({ item }) => modelHref(item.suite, item.model, item.accelerator_models.includes(accelerator) ? { test: item.tests.includes(test) ? test : null, accelerator_model: accelerator } : {})}
+        rowHref={({ item }) =>
+          modelHref(
+            item.suite,
+            item.model,
+            item.accelerator_models.includes(accelerator)
+              ? { test: item.tests.includes(test) ? test : null, accelerator_model: accelerator }
+              : {},
+          )
+        }
         order={loudFirst}
         orderWords="worst first"
         late={late || verification.late || history.late}
-        empty={!isComplete ? `None of the first ${count(all.length)} models matches.` : filter || suite ? "No model matches the choices above." : "No model yet."}
+        empty={
+          !isComplete
+            ? `None of the first ${count(all.length)} models matches.`
+            : filter || suite
+              ? "No model matches the choices above."
+              : "No model yet."
+        }
       />
     </div>
   );
@@ -89,7 +178,12 @@ function sentence(rows: readonly Row[], suites: readonly string[], accelerator: 
   return `${plural(rows.length, "model")} of ${plural(suites.length, "suite")}; ${wrong ? `${count(wrong)} ${wrong === 1 ? "computes" : "compute"} a wrong result with some backend${where}` : `no result is wrong${where}`}.`;
 }
 
-function rowsOf(items: readonly ModelItem[], verification: VerificationAnswer | null, history: ModelHistory | null, accelerator: string): Row[] {
+function rowsOf(
+  items: readonly ModelItem[],
+  verification: VerificationAnswer | null,
+  history: ModelHistory | null,
+  accelerator: string,
+): Row[] {
   const key = (suite: string, model: string) => `${suite}\n${model}`;
   const codes = new Map<string, Map<string, VerificationCell>>();
   for (const row of verification?.rows ?? []) {
@@ -105,10 +199,15 @@ function rowsOf(items: readonly ModelItem[], verification: VerificationAnswer | 
     const known = series.get(place);
     if (!known || timed(one) > timed(known)) series.set(place, one);
   }
-  return items.map((item) => ({ item, codes: codes.get(key(item.suite, item.model)) ?? new Map<string, VerificationCell>(), series: series.get(key(item.suite, item.model)) }));
+  return items.map((item) => ({
+    item,
+    codes: codes.get(key(item.suite, item.model)) ?? new Map<string, VerificationCell>(),
+    series: series.get(key(item.suite, item.model)),
+  }));
 }
 
-const loudness = (row: Row): number => [...row.codes.values()].reduce((most, cell) => Math.max(most, sign(cell.code).rank * (cell.stale ? 0.9 : 1)), 0);
+const loudness = (row: Row): number =>
+  [...row.codes.values()].reduce((most, cell) => Math.max(most, sign(cell.code).rank * (cell.stale ? 0.9 : 1)), 0);
 
 const loudFirst = (rows: Row[]): Row[] =>
   rows
@@ -124,8 +223,17 @@ function overall(series: ModelSeries | undefined): number | null {
   return known.length > 1 && first !== undefined && last !== undefined && first > 0 ? last / first : null;
 }
 
-function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null, backend: string, test: string, accelerator: string, now: number): { columns: Column<Row>[]; groups: ColumnGroup[] } {
-  const verified = (verification?.columns ?? []).filter((column) => rows.some((row) => row.codes.has(column.key))).sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
+function columnsOf(
+  rows: readonly Row[],
+  verification: VerificationAnswer | null,
+  backend: string,
+  test: string,
+  accelerator: string,
+  now: number,
+): { columns: Column<Row>[]; groups: ColumnGroup[] } {
+  const verified = (verification?.columns ?? [])
+    .filter((column) => rows.some((row) => row.codes.has(column.key)))
+    .sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
   const columns: Column<Row>[] = [
     {
       key: "model",
@@ -133,7 +241,17 @@ function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null
       width: 240,
       sort: ({ item }) => item.model,
       cell: ({ item }) => (
-        <a class="mono clip" title={item.model} href={modelHref(item.suite, item.model, item.accelerator_models.includes(accelerator) ? { test: item.tests.includes(test) ? test : null, accelerator_model: accelerator } : {})}>
+        <a
+          class="mono clip"
+          title={item.model}
+          href={modelHref(
+            item.suite,
+            item.model,
+            item.accelerator_models.includes(accelerator)
+              ? { test: item.tests.includes(test) ? test : null, accelerator_model: accelerator }
+              : {},
+          )}
+        >
           {shown(item.model)}
         </a>
       ),
@@ -149,7 +267,13 @@ function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null
         </a>
       ),
     },
-    { key: "tests", title: "Tests", width: 164, sort: ({ item }) => item.tests.join(), cell: ({ item }) => <span class="clip">{[...item.tests].sort(testOrder).map(testName).join(", ")}</span> },
+    {
+      key: "tests",
+      title: "Tests",
+      width: 164,
+      sort: ({ item }) => item.tests.join(),
+      cell: ({ item }) => <span class="clip">{[...item.tests].sort(testOrder).map(testName).join(", ")}</span>,
+    },
     {
       key: "last",
       title: "Last run",
@@ -178,7 +302,17 @@ function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null
       },
       cell: (row) => {
         const code = row.codes.get(column.key);
-        return code ? <CodeSign code={code.code} stale={code.stale} title={describe(code)} /> : <Missing why={column.backend === "eager" ? "eager is what the others are verified against" : `not verified in ${testName(test)}`} />;
+        return code ? (
+          <CodeSign code={code.code} stale={code.stale} title={describe(code)} />
+        ) : (
+          <Missing
+            why={
+              column.backend === "eager"
+                ? "eager is what the others are verified against"
+                : `not verified in ${testName(test)}`
+            }
+          />
+        );
       },
     }),
   );
@@ -208,7 +342,11 @@ function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null
       sort: (row) => overall(row.series),
       cell: (row) => {
         const ratio = overall(row.series);
-        return ratio === null ? <Missing flush why="fewer than two runs have a time" /> : <span class="num quiet">{change(ratio)}</span>;
+        return ratio === null ? (
+          <Missing flush why="fewer than two runs have a time" />
+        ) : (
+          <span class="num quiet">{change(ratio)}</span>
+        );
       },
     },
   );

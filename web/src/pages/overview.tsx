@@ -1,12 +1,45 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, GroupChange, History, Move, Overview, RunRef, Store } from "../api/types";
+import type {
+  AcceleratorOverview,
+  Alert,
+  AlertCause,
+  AlertPage,
+  AlertWithHistory,
+  CoverageAnswer,
+  Group,
+  GroupChange,
+  History,
+  Move,
+  Overview,
+  RunRef,
+  Store,
+} from "../api/types";
 import { useApi } from "../api/use";
 import { attentionSentence, unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { type CoverageSum, lostSentence, sumOf } from "../lib/coverage";
-import { age, ago, change, count, date, digits, duration, full, hoverText, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
+import {
+  age,
+  ago,
+  change,
+  count,
+  date,
+  digits,
+  duration,
+  full,
+  hoverText,
+  moment,
+  percentInterval,
+  plural,
+  runName,
+  short,
+  shown,
+  testName,
+  times,
+  unitOf,
+} from "../lib/format";
 import { type GroupMetric, byGroup, groupMetric, groupStyles } from "../lib/history";
 import { useMoreSign, useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
@@ -22,7 +55,23 @@ import { Empty } from "../parts/empty";
 import { GroupChart } from "../parts/group_chart";
 import { PlainTable } from "../parts/plain_table";
 import { QualityOfNight } from "../parts/night_quality";
-import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
+import {
+  Backend,
+  ErrorNote,
+  IntervalText,
+  Labels,
+  Missing,
+  Num,
+  RunLink,
+  Section,
+  Sentence,
+  Spark,
+  type SparkPoint,
+  Waiting,
+  Whisker,
+  ratioDomain,
+  sparkLabel,
+} from "../parts/small";
 import { TransitionList } from "../parts/transitions";
 
 /** Alerts that the page tells of itself; of the rest it says how many there are. */
@@ -39,13 +88,19 @@ export function OverviewPage() {
   const isAwaited = useApi<Store>(address("/store")).data?.time_shift_weeks === 0;
   const alerts = useApi<AlertPage>(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
   useTitle(data ? headTitle(data) : "Overview");
-  const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
+  const several =
+    data && data.accelerators.length > 1
+      ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ")
+      : null;
   useMarkdown({ ...(several ? { sentence: several } : {}), address: data ? fixedAddress(data, until) : undefined });
 
   // Alerts stand above all else: what came later would push the page down under somebody's hands.
-  if (!data || (!alerts.data && !alerts.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
+  if (!data || (!alerts.data && !alerts.error))
+    return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   if (data.store.run_count === 0) return <Empty rejected={data.store.rejected_count} />;
-  const backends = [...new Set(data.accelerators.flatMap((one) => one.groups.map((group) => group.backend)))].sort(byBackend);
+  const backends = [...new Set(data.accelerators.flatMap((one) => one.groups.map((group) => group.backend)))].sort(
+    byBackend,
+  );
   return (
     <div class={late ? "late" : ""}>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -63,14 +118,29 @@ export function OverviewPage() {
           control={
             index === 0 && (
               <>
-                <Select label="Baseline" value={baseline} options={backends.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })} />
+                <Select
+                  label="Baseline"
+                  value={baseline}
+                  options={backends.map((name) => ({ value: name, text: name }))}
+                  onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
+                />
                 <Choice
                   label="History"
                   value={runs}
                   options={["30", "90", "180"].map((value) => ({ value, text: `${value} runs` }))}
                   onChange={(value) => setQuery({ runs: value === "30" ? null : value })}
                 />
-                <CsvLink href={address("/history", { accelerator_model: one.accelerator_model, group_by: ["test", "backend"], baseline: data.baseline, runs, until, format: "csv" })} name="overview.csv" />
+                <CsvLink
+                  href={address("/history", {
+                    accelerator_model: one.accelerator_model,
+                    group_by: ["test", "backend"],
+                    baseline: data.baseline,
+                    runs,
+                    until,
+                    format: "csv",
+                  })}
+                  name="overview.csv"
+                />
               </>
             )
           }
@@ -98,7 +168,10 @@ function fixedAddress(data: Overview, until: string | null): string {
 }
 
 function headTitle(data: Overview): string {
-  const failing = data.accelerators.reduce((sum, one) => sum + one.transitions.filter((item) => item.kind === "newly_failing").length, 0);
+  const failing = data.accelerators.reduce(
+    (sum, one) => sum + one.transitions.filter((item) => item.kind === "newly_failing").length,
+    0,
+  );
   return failing ? `${failing} newly failing` : "Overview";
 }
 
@@ -149,7 +222,9 @@ function AttentionItem({ alert }: { alert: Alert }) {
 /** The cause that explains most of the change; of those that nothing is known of, one that is about more than the baseline. */
 function causeText(causes: readonly AlertCause[]): string {
   const rank = (cause: AlertCause) => cause.share ?? (cause.kind === "baseline" ? -1 : 0);
-  const best = causes.filter((cause) => cause.explains).reduce<AlertCause | null>((most, cause) => (!most || rank(cause) > rank(most) ? cause : most), null);
+  const best = causes
+    .filter((cause) => cause.explains)
+    .reduce<AlertCause | null>((most, cause) => (!most || rank(cause) > rank(most) ? cause : most), null);
   if (!best) return "Why is not known.";
   return `Why: ${best.title.replace(/\.$/, "")}${best.share === null ? "" : ` (${(best.share * 100).toFixed(0)} % of it)`}.`;
 }
@@ -161,15 +236,40 @@ function overdue(runs: readonly RunRef[], now: number): string {
   if (last === undefined || times.length < 3) return "";
   const step = usualStep(times);
   const waited = now / 1000 - last;
-  return waited > Math.max(1.25 * step, step + 6 * 3600) ? `no run for ${age(waited)}; there is usually one every ${age(step)}` : "";
+  return waited > Math.max(1.25 * step, step + 6 * 3600)
+    ? `no run for ${age(waited)}; there is usually one every ${age(step)}`
+    : "";
 }
 
-function Accelerator({ accelerator, baseline, runs, now, isAwaited, first, until, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; isAwaited: boolean; first: boolean; until: string | null; control: preact.ComponentChildren }) {
+function Accelerator({
+  accelerator,
+  baseline,
+  runs,
+  now,
+  isAwaited,
+  first,
+  until,
+  control,
+}: {
+  accelerator: AcceleratorOverview;
+  baseline: string;
+  runs: string;
+  now: number;
+  isAwaited: boolean;
+  first: boolean;
+  until: string | null;
+  control: preact.ComponentChildren;
+}) {
   const { run, previous_run, groups, history, moves } = accelerator;
   const [query, setQuery] = useQuery();
   const Heading = first ? "h1" : "h2";
   const stale = run.verified_at === null;
-  const late = isAwaited ? overdue(history.map((past) => past.run), now) : "";
+  const late = isAwaited
+    ? overdue(
+        history.map((past) => past.run),
+        now,
+      )
+    : "";
   const coverage = useApi<CoverageAnswer>(address("/coverage", { run: run.id })).data;
   const suites = [...new Set(coverage?.groups.map((group) => group.suite) ?? [])].sort();
   const bySuite = suites.length > 1 && query.get("rows") === "suite";
@@ -180,16 +280,27 @@ function Accelerator({ accelerator, baseline, runs, now, isAwaited, first, until
         <div class="kicker">
           <span class="accel">{accelerator.accelerator_model}</span>
           <span>
-            last run <RunLink run={run} /> <time dateTime={run.started_at}>{runName(run) === run.name ? `${moment(run.started_at)}, ` : ""}{ago(run.started_at, now)}</time>
+            last run <RunLink run={run} />{" "}
+            <time dateTime={run.started_at}>
+              {runName(run) === run.name ? `${moment(run.started_at)}, ` : ""}
+              {ago(run.started_at, now)}
+            </time>
           </span>
           {until === null ? (
             late && <span class="warn">{late}</span>
           ) : (
             <span class="warn">
-              as of this run; <a href={href("/", { baseline: query.get("baseline"), runs: query.get("runs") })}>the newest</a>
+              as of this run;{" "}
+              <a href={href("/", { baseline: query.get("baseline"), runs: query.get("runs") })}>the newest</a>
             </span>
           )}
-          <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : (groups.some((group) => group.stale > 0) ? "not verified: codes below are of an earlier run" : "not verified")}</span>
+          <span class={stale ? "warn" : ""}>
+            {run.verified_at
+              ? `verified ${moment(run.verified_at)}`
+              : groups.some((group) => group.stale > 0)
+                ? "not verified: codes below are of an earlier run"
+                : "not verified"}
+          </span>
           <QualityOfNight run={run} />
           <Labels labels={run.labels} />
         </div>
@@ -214,12 +325,29 @@ function Accelerator({ accelerator, baseline, runs, now, isAwaited, first, until
         )}
       </header>
 
-      {bySuite ? <StatusBySuite accelerator={accelerator} baseline={baseline} runs={runs} until={until} coverage={coverage} /> : <StatusTable accelerator={accelerator} parts={[{ suite: null, groups, previous: accelerator.previous_groups, history }]} baseline={baseline} coverage={coverage} />}
+      {bySuite ? (
+        <StatusBySuite accelerator={accelerator} baseline={baseline} runs={runs} until={until} coverage={coverage} />
+      ) : (
+        <StatusTable
+          accelerator={accelerator}
+          parts={[{ suite: null, groups, previous: accelerator.previous_groups, history }]}
+          baseline={baseline}
+          coverage={coverage}
+        />
+      )}
 
       <div class="columns">
         <Section
           id={first ? "changed" : undefined}
-          title={previous_run ? <>Changed since <a href={runHref(previous_run)}>{date(previous_run.started_at)}</a></> : "Changed"}
+          title={
+            previous_run ? (
+              <>
+                Changed since <a href={runHref(previous_run)}>{date(previous_run.started_at)}</a>
+              </>
+            ) : (
+              "Changed"
+            )
+          }
           note={previous_run ? null : "There is no run before this one."}
           actions={<a href={href("/verification", { run: String(run.id) })}>Verification</a>}
         >
@@ -277,7 +405,9 @@ function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerat
           ))}
           {lost.length > MOST_LOST && (
             <li>
-              <a href={href("/coverage", { run: String(coverage.run.id), outcome: "lost" })}>and {count(lost.length - MOST_LOST)} more that were timed the run before</a>
+              <a href={href("/coverage", { run: String(coverage.run.id), outcome: "lost" })}>
+                and {count(lost.length - MOST_LOST)} more that were timed the run before
+              </a>
             </li>
           )}
         </ul>
@@ -288,14 +418,28 @@ function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerat
 const MOST_LOST = 12;
 
 /** The geomean of every backend over the runs, a chart a test. */
-function Trend({ accelerator, baseline, runs, until }: { accelerator: string; baseline: string; runs: string; until: string | null }) {
+function Trend({
+  accelerator,
+  baseline,
+  runs,
+  until,
+}: {
+  accelerator: string;
+  baseline: string;
+  runs: string;
+  until: string | null;
+}) {
   const [range, setRange] = useRange();
-  const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }));
+  const { data, late } = useApi<History>(
+    address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }),
+  );
   const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
   const charts = useMemo(
     () =>
       testsOf((mine?.groups ?? []).map((group) => ({ test: group.test ?? "" }))).map((test) => {
-        const groups = (mine?.groups ?? []).filter((group) => group.test === test && group.backend !== baseline).sort(byGroup);
+        const groups = (mine?.groups ?? [])
+          .filter((group) => group.test === test && group.backend !== baseline)
+          .sort(byGroup);
         return { test, groups, styles: groupStyles(groups, ["backend"]) };
       }),
     [mine, baseline],
@@ -306,7 +450,19 @@ function Trend({ accelerator, baseline, runs, until }: { accelerator: string; ba
   return (
     <div class="chart-grid">
       {charts.map(({ test, groups, styles }) => (
-        <GroupChart key={test} accelerator={mine} groups={groups} styles={styles} metric={GEOMEAN} baseline={baseline} title={`Geomean speedup, ${testName(test)}`} height={170} range={range} onRange={setRange} late={late} />
+        <GroupChart
+          key={test}
+          accelerator={mine}
+          groups={groups}
+          styles={styles}
+          metric={GEOMEAN}
+          baseline={baseline}
+          title={`Geomean speedup, ${testName(test)}`}
+          height={170}
+          range={range}
+          onRange={setRange}
+          late={late}
+        />
       ))}
     </div>
   );
@@ -316,9 +472,23 @@ const GEOMEAN = groupMetric("geomean") as GroupMetric;
 type StatusPart = { suite: string | null; groups: Group[]; previous: Group[]; history: HistoryPoint[] };
 
 /** The same status for every suite by itself. */
-function StatusBySuite({ accelerator, baseline, runs, until, coverage }: { accelerator: AcceleratorOverview; baseline: string; runs: string; until: string | null; coverage: CoverageAnswer | null }) {
+function StatusBySuite({
+  accelerator,
+  baseline,
+  runs,
+  until,
+  coverage,
+}: {
+  accelerator: AcceleratorOverview;
+  baseline: string;
+  runs: string;
+  until: string | null;
+  coverage: CoverageAnswer | null;
+}) {
   const { accelerator_model, run } = accelerator;
-  const { data, late, error, again } = useApi<History>(address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs, until }));
+  const { data, late, error, again } = useApi<History>(
+    address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs, until }),
+  );
   const parts = useMemo<StatusPart[]>(() => {
     const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator_model);
     if (!mine) return [];
@@ -343,10 +513,23 @@ function StatusBySuite({ accelerator, baseline, runs, until, coverage }: { accel
   );
 }
 
-function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: AcceleratorOverview; parts: StatusPart[]; baseline: string; coverage: CoverageAnswer | null }) {
+function StatusTable({
+  accelerator,
+  parts,
+  baseline,
+  coverage,
+}: {
+  accelerator: AcceleratorOverview;
+  parts: StatusPart[];
+  baseline: string;
+  coverage: CoverageAnswer | null;
+}) {
   const groups = parts.flatMap((part) => part.groups);
   const domain = ratioDomain(groups.map((group) => group.geomean?.all.interval ?? null));
-  const compileUnit = unitOf(groups.map((group) => group.compile?.median ?? NaN), "s");
+  const compileUnit = unitOf(
+    groups.map((group) => group.compile?.median ?? NaN),
+    "s",
+  );
   const runs = parts[0]?.history.length ?? 0;
   const name = `Tests and backends on ${accelerator.accelerator_model}`;
   const box = useRef<HTMLDivElement>(null);
@@ -357,7 +540,9 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
         <caption class="sr">{name}</caption>
         <thead>
           <tr>
-            <th scope="col" class="stay">Backend</th>
+            <th scope="col" class="stay">
+              Backend
+            </th>
             <th scope="col" colSpan={3} class="starts">
               Verified and right <span class="quiet">last {plural(runs, "run")}</span>
             </th>
@@ -367,7 +552,12 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
             <th scope="col" colSpan={3} class="starts">
               Compile time, median <span class="quiet">{compileUnit.name}</span>
             </th>
-            <th scope="col" colSpan={2} class="starts" title="with timings, of those that were expected: what was in one of the 14 runs before, or what a manifest names">
+            <th
+              scope="col"
+              colSpan={2}
+              class="starts"
+              title="with timings, of those that were expected: what was in one of the 14 runs before, or what a manifest names"
+            >
               Timed <span class="quiet">of expected</span>
             </th>
           </tr>
@@ -398,13 +588,27 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
                     key={group.backend}
                     group={group}
                     before={part.previous.find((one) => one.test === test && one.backend === group.backend)}
-                    change={part.suite === null ? accelerator.changes.find((one) => one.test === test && one.backend === group.backend) : undefined}
+                    change={
+                      part.suite === null
+                        ? accelerator.changes.find((one) => one.test === test && one.backend === group.backend)
+                        : undefined
+                    }
                     history={part.history}
                     baseline={baseline}
                     domain={domain}
                     compileUnit={compileUnit}
                     run={accelerator.run}
-                    coverage={coverage && sumOf(coverage.groups.filter((one) => one.test === test && one.backend === group.backend && (part.suite === null || one.suite === part.suite)))}
+                    coverage={
+                      coverage &&
+                      sumOf(
+                        coverage.groups.filter(
+                          (one) =>
+                            one.test === test &&
+                            one.backend === group.backend &&
+                            (part.suite === null || one.suite === part.suite),
+                        ),
+                      )
+                    }
                   />
                 ))}
             </tbody>
@@ -424,10 +628,23 @@ function Changes({ accelerator }: { accelerator: AcceleratorOverview }) {
       {stale && verified_run && (
         <p class="quiet">
           This run was not verified. The last verified run is <RunLink run={verified_run} />
-          {verified_before ? <>; changes since <RunLink run={verified_before} />{transitions.length ? ":" : ": none."}</> : "."}
+          {verified_before ? (
+            <>
+              ; changes since <RunLink run={verified_before} />
+              {transitions.length ? ":" : ": none."}
+            </>
+          ) : (
+            "."
+          )}
         </p>
       )}
-      {!stale && !transitions.length && <p class="quiet">{verified_before ? `Every verification says what it said on ${date(verified_before.started_at)}.` : "There is no earlier verification to compare with."}</p>}
+      {!stale && !transitions.length && (
+        <p class="quiet">
+          {verified_before
+            ? `Every verification says what it said on ${date(verified_before.started_at)}.`
+            : "There is no earlier verification to compare with."}
+        </p>
+      )}
       {!verified_run && <p class="quiet">Nothing has been verified yet.</p>}
       <TransitionList transitions={transitions} most={12} />
     </>
@@ -443,7 +660,27 @@ function Moved({ mean, unit }: { mean: GroupChange["speedup"] | undefined; unit:
   return <span title={title}>{apart ? change(mean.ratio) : "~"}</span>;
 }
 
-function GroupRow({ group, before, change: moved, history, baseline, domain, compileUnit, run, coverage }: { group: Group; before: Group | undefined; change: GroupChange | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"]; coverage: CoverageSum | null }) {
+function GroupRow({
+  group,
+  before,
+  change: moved,
+  history,
+  baseline,
+  domain,
+  compileUnit,
+  run,
+  coverage,
+}: {
+  group: Group;
+  before: Group | undefined;
+  change: GroupChange | undefined;
+  history: HistoryPoint[];
+  baseline: string;
+  domain: { low: number; high: number };
+  compileUnit: { name: string; factor: number };
+  run: AcceleratorOverview["run"];
+  coverage: CoverageSum | null;
+}) {
   const { color, dash } = columnStyle(group.backend, group.backend);
   const past = (pick: (group: Group) => SparkPoint): SparkPoint[] =>
     history.map(({ groups }) => {
@@ -472,10 +709,17 @@ function GroupRow({ group, before, change: moved, history, baseline, domain, com
             <strong class="num">{count(group.passing)}</strong>
             <span class="quiet">/{count(group.verifiable)}</span>
             {group.failing > 0 && <span class="worse note"> {count(group.failing)} fail</span>}
-            {group.stale > 0 && <span class="stale-note" title={`${group.stale} of these codes are older than this run`}> stale</span>}
+            {group.stale > 0 && (
+              <span class="stale-note" title={`${group.stale} of these codes are older than this run`}>
+                {" "}
+                stale
+              </span>
+            )}
           </>
         ) : (
-          <Missing why={group.backend === "eager" ? "eager is what the others are verified against" : "never verified"} />
+          <Missing
+            why={group.backend === "eager" ? "eager is what the others are verified against" : "never verified"}
+          />
         )}
       </td>
       <td class="delta">
@@ -487,13 +731,25 @@ function GroupRow({ group, before, change: moved, history, baseline, domain, com
         )}
       </td>
       <td>
-        {verified(group) && <Spark points={rates} color={color} dash={dash} floor={{ low: 0, high: 1 }} label={sparkLabel("pass rate", rates, (value) => `${(value * 100).toFixed(0)} %`)} />}
+        {verified(group) && (
+          <Spark
+            points={rates}
+            color={color}
+            dash={dash}
+            floor={{ low: 0, high: 1 }}
+            label={sparkLabel("pass rate", rates, (value) => `${(value * 100).toFixed(0)} %`)}
+          />
+        )}
       </td>
       {geomean && geomean.value !== null ? (
         <>
           <td class="right starts">
             <strong>
-              <Num value={geomean.value} suffix="×" title={`${full(geomean.value)}, n = ${geomean.n} models\nover the models that all backends share: ${full(group.geomean?.matched.value)} (n = ${group.geomean?.matched.n})`} />
+              <Num
+                value={geomean.value}
+                suffix="×"
+                title={`${full(geomean.value)}, n = ${geomean.n} models\nover the models that all backends share: ${full(group.geomean?.matched.value)} (n = ${group.geomean?.matched.n})`}
+              />
             </strong>
           </td>
           <td class="interval">
@@ -530,19 +786,30 @@ function GroupRow({ group, before, change: moved, history, baseline, domain, com
       {group.compile ? (
         <>
           <td class="right starts">
-            <Num value={group.compile.median} factor={compileUnit.factor} title={`median ${full(group.compile.median)} s, mean ${full(group.compile.mean)} s, n = ${group.compile.n}`} />
+            <Num
+              value={group.compile.median}
+              factor={compileUnit.factor}
+              title={`median ${full(group.compile.median)} s, mean ${full(group.compile.mean)} s, n = ${group.compile.n}`}
+            />
           </td>
           <td class="delta quiet">
             <Moved mean={moved?.compile} unit=" s" />
           </td>
           <td>
-            <Spark points={compiles} color={color} dash={dash} label={sparkLabel("median compile time", compiles, duration)} />
+            <Spark
+              points={compiles}
+              color={color}
+              dash={dash}
+              label={sparkLabel("median compile time", compiles, duration)}
+            />
           </td>
         </>
       ) : (
         <>
           <td class="right starts">
-            <Missing why={group.backend === "eager" ? "nothing compiles on eager" : "no compile time that is more than noise"} />
+            <Missing
+              why={group.backend === "eager" ? "nothing compiles on eager" : "no compile time that is more than noise"}
+            />
           </td>
           <td colSpan={2} />
         </>
@@ -550,9 +817,15 @@ function GroupRow({ group, before, change: moved, history, baseline, domain, com
       <td class="right starts" title={`${group.timed} timed, ${group.failed} failed`}>
         <span class="num">{count(coverage && coverage.expected > 0 ? coverage.timed : group.timed)}</span>
         {coverage && coverage.expected > 0 && <span class="quiet">/{count(coverage.expected)}</span>}
-        {coverage && coverage.expected > 0 && coverage.extraTimed > 0 && <span class="quiet"> +{count(coverage.extraTimed)} new</span>}
+        {coverage && coverage.expected > 0 && coverage.extraTimed > 0 && (
+          <span class="quiet"> +{count(coverage.extraTimed)} new</span>
+        )}
       </td>
-      <td>{coverage && coverage.expected > 0 && <CoverageBar outcomes={coverage.outcomes} expected={coverage.expected} width={72} />}</td>
+      <td>
+        {coverage && coverage.expected > 0 && (
+          <CoverageBar outcomes={coverage.outcomes} expected={coverage.expected} width={72} />
+        )}
+      </td>
     </tr>
   );
 }
@@ -561,7 +834,10 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
   if (!hasPrevious) return <p class="quiet">The next run will be compared with this one.</p>;
   if (!moves.length) return <p class="quiet">No steady time can be compared with the run before.</p>;
   const domain = ratioDomain(moves.map((move) => move.interval ?? { low: move.ratio, high: move.ratio }));
-  const unit = unitOf(moves.map((move) => move.after.value), "s");
+  const unit = unitOf(
+    moves.map((move) => move.after.value),
+    "s",
+  );
   return (
     <PlainTable
       caption="Largest moves of steady time, not a verdict"
@@ -569,7 +845,14 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
       heads={[
         { title: "Model" },
         { title: "Backend" },
-        { title: <>Before → now <span class="quiet">{unit.name}</span></>, right: true },
+        {
+          title: (
+            <>
+              Before → now <span class="quiet">{unit.name}</span>
+            </>
+          ),
+          right: true,
+        },
         { title: "Change", right: true },
         { title: <span class="sr">interval drawn</span>, class: "wide-only" },
       ]}
@@ -580,24 +863,51 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
           return (
             <tr key={experiment.id}>
               <th scope="row">
-                <a class="mono clip" title={experiment.model} href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+                <a
+                  class="mono clip"
+                  title={experiment.model}
+                  href={modelHref(experiment.suite, experiment.model, {
+                    test: experiment.test,
+                    accelerator_model: experiment.accelerator_model,
+                  })}
+                >
                   {shown(experiment.model)}
                 </a>{" "}
                 <span class="quiet">{testName(experiment.test)}</span>
               </th>
               <td>
-                <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+                <Backend
+                  name={experiment.column}
+                  backend={experiment.backend}
+                  link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+                />
               </td>
               <td class="right" title={`${full(move.before.value)} s → ${full(move.after.value)} s`}>
                 <span class="num">
                   {digits(move.before.value * unit.factor)} → {digits(move.after.value * unit.factor)}
                 </span>
               </td>
-              <td class="right" title={move.interval ? `ratio ${full(move.ratio)}, ${full(move.interval.low)} to ${full(move.interval.high)}` : `ratio ${full(move.ratio)}`}>
-                <span class="num">{change(move.ratio)}</span> <span class="interval">{move.interval ? percentInterval(move.interval.low, move.interval.high) : ""}</span>
+              <td
+                class="right"
+                title={
+                  move.interval
+                    ? `ratio ${full(move.ratio)}, ${full(move.interval.low)} to ${full(move.interval.high)}`
+                    : `ratio ${full(move.ratio)}`
+                }
+              >
+                <span class="num">{change(move.ratio)}</span>{" "}
+                <span class="interval">
+                  {move.interval ? percentInterval(move.interval.low, move.interval.high) : ""}
+                </span>
               </td>
               <td class="wide-only">
-                <Whisker value={move.ratio} interval={move.interval} domain={domain} color={columnStyle(experiment.column, experiment.backend).color} width={64} />
+                <Whisker
+                  value={move.ratio}
+                  interval={move.interval}
+                  domain={domain}
+                  color={columnStyle(experiment.column, experiment.backend).color}
+                  width={64}
+                />
               </td>
             </tr>
           );
@@ -606,4 +916,3 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
     </PlainTable>
   );
 }
-

@@ -30,7 +30,8 @@ function Unnamed() {
     <div class="empty">
       <h1>A profile is of one result: a run, and an experiment in it.</h1>
       <p>
-        Open a model from a <a href="/runs">run</a>, click a night in its charts, then “profile”; or begin with the list of <a href="/artifacts">dumps</a>.
+        Open a model from a <a href="/runs">run</a>, click a night in its charts, then “profile”; or begin with the list
+        of <a href="/artifacts">dumps</a>.
       </p>
     </div>
   );
@@ -51,7 +52,14 @@ function Profile({ run, experiment }: { run: string; experiment: string }) {
   const sections = profileSections(profile).filter((one) => one.when);
   return (
     <div class="profile">
-      <Head result={result} phases={profile.phases.data} report={profile.trace.report} dynamo={profile.dumped.data?.dynamo ?? null} dumps={dumps.now} trace={dumps.trace} />
+      <Head
+        result={result}
+        phases={profile.phases.data}
+        report={profile.trace.report}
+        dynamo={profile.dumped.data?.dynamo ?? null}
+        dumps={dumps.now}
+        trace={dumps.trace}
+      />
       {error && <ErrorNote error={error} again={again} kept />}
       <div class="toolbar">
         <Repetition known={dumps.repetitions} value={dumps.repetition} />
@@ -87,7 +95,13 @@ function Repetition({ known, value }: { known: number[]; value: number | null })
     label: "Repetition",
     value: String(value),
     options: known.map((one) => ({ value: String(one), text: isFew && one === 0 ? "0, the first" : String(one) })),
-    onChange: (asked: string) => setQuery({ repetition: Number(asked) === known[known.length - 1] ? null : asked, table: null, irfile: null, module: null }),
+    onChange: (asked: string) =>
+      setQuery({
+        repetition: Number(asked) === known[known.length - 1] ? null : asked,
+        table: null,
+        irfile: null,
+        module: null,
+      }),
   };
   return isFew ? <Choice {...chosen} /> : <Select {...chosen} />;
 }
@@ -95,7 +109,12 @@ function Repetition({ known, value }: { known: number[]; value: number | null })
 const hereWith = (hash: string): string => `/profile${location.search}#${hash}`;
 
 /** What a person would say: how long, where it went, whether it is compiled, whether it breaks. */
-export function profileSentence(result: ResultDetail, phases: PhasesAnswer | null, report: TraceReport | null, breaks: number | null): string {
+export function profileSentence(
+  result: ResultDetail,
+  phases: PhasesAnswer | null,
+  report: TraceReport | null,
+  breaks: number | null,
+): string {
   const { experiment } = result;
   const parts: string[] = [];
   if (result.steady) parts.push(`${duration(result.steady.value)} steady`);
@@ -105,14 +124,33 @@ export function profileSentence(result: ResultDetail, phases: PhasesAnswer | nul
   if (cost && !cost.noise) parts.push(`the first repetition cost ${duration(cost.seconds)} more`);
   if (report) {
     if (experiment.dynamo) parts.push(verdictWords(report));
-    if (ranOnDevice(report) && report.device.utilization !== null) parts.push(`the device was busy ${(report.device.utilization * 100).toFixed(0)} % of the time`);
+    if (ranOnDevice(report) && report.device.utilization !== null)
+      parts.push(`the device was busy ${(report.device.utilization * 100).toFixed(0)} % of the time`);
   }
-  const found = report?.graph_breaks.breaks ? `${plural(report.graph_breaks.breaks, "region")} behind graph breaks` : breaks ? plural(breaks, "graph break") : "";
+  const found = report?.graph_breaks.breaks
+    ? `${plural(report.graph_breaks.breaks, "region")} behind graph breaks`
+    : breaks
+      ? plural(breaks, "graph break")
+      : "";
   if (found) parts.push(found);
   return `${shown(experiment.model)}, ${experiment.column}, ${testName(experiment.test)}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
-function Head({ result, phases, report, dynamo, dumps, trace }: { result: ResultDetail; phases: PhasesAnswer | null; report: TraceReport | null; dynamo: DynamoReport | null; dumps: Artifact[]; trace: Artifact | undefined }) {
+function Head({
+  result,
+  phases,
+  report,
+  dynamo,
+  dumps,
+  trace,
+}: {
+  result: ResultDetail;
+  phases: PhasesAnswer | null;
+  report: TraceReport | null;
+  dynamo: DynamoReport | null;
+  dumps: Artifact[];
+  trace: Artifact | undefined;
+}) {
   const { experiment, run } = result;
   const kinds = kindCounts(dumps);
   return (
@@ -123,7 +161,14 @@ function Head({ result, phases, report, dynamo, dumps, trace }: { result: Result
         <span>
           run <RunLink run={run} />
         </span>
-        <a href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>all nights of {shown(experiment.model)}</a>
+        <a
+          href={modelHref(experiment.suite, experiment.model, {
+            test: experiment.test,
+            accelerator_model: experiment.accelerator_model,
+          })}
+        >
+          all nights of {shown(experiment.model)}
+        </a>
         <Copy text={experiment.model}>{shown(experiment.model)}</Copy>
         <span>{testName(experiment.test)}</span>
         <span>{experiment.batch_size === null ? "batch size unknown" : `batch ${count(experiment.batch_size)}`}</span>
@@ -133,14 +178,22 @@ function Head({ result, phases, report, dynamo, dumps, trace }: { result: Result
         <Sentence text={profileSentence(result, phases, report, dynamo?.graph_break_count ?? null)} />
       </h1>
       <p class="chips">
-        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+        <Backend
+          name={experiment.column}
+          backend={experiment.backend}
+          link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+        />
         {kinds.map((one) => (
           <a key={one.kind} class="chip" href={hereWith(KINDS[one.kind].section)} title={KINDS[one.kind].words}>
             {one.text}
           </a>
         ))}
         {trace && trace.trace_id !== null && (
-          <a class="chip" href={traceHref(trace.trace_id)} title="What happened when, on one axis, to be moved through like a map">
+          <a
+            class="chip"
+            href={traceHref(trace.trace_id)}
+            title="What happened when, on one axis, to be moved through like a map"
+          >
             timeline of {whichDump(trace)}
           </a>
         )}
@@ -151,7 +204,11 @@ function Head({ result, phases, report, dynamo, dumps, trace }: { result: Result
 }
 
 function Compare({ result }: { result: ResultDetail }) {
-  const { data: found, error, again } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`));
+  const {
+    data: found,
+    error,
+    again,
+  } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`));
   const own = { run: result.run.id, experiment: result.experiment.id };
   return (
     <div class="field" role="group" aria-label="Compare with">
@@ -160,22 +217,39 @@ function Compare({ result }: { result: ResultDetail }) {
         {error && <ErrorNote error={error} again={again} kept={!!found} />}
         {!found && !error && <span class="quiet">looking for dumps …</span>}
         {found?.before && (
-          <a class="button" href={profileDiffHref({ run: found.before.id, experiment: own.experiment }, own)} title="The last night before this one that has dumps of this result">
+          <a
+            class="button"
+            href={profileDiffHref({ run: found.before.id, experiment: own.experiment }, own)}
+            title="The last night before this one that has dumps of this result"
+          >
             {runName(found.before)}, {daysBefore(found.before.started_at, result.run.started_at)}
           </a>
         )}
         {found?.after && (
-          <a class="button" href={profileDiffHref(own, { run: found.after.id, experiment: own.experiment })} title="The first night after this one that has dumps of this result">
+          <a
+            class="button"
+            href={profileDiffHref(own, { run: found.after.id, experiment: own.experiment })}
+            title="The first night after this one that has dumps of this result"
+          >
             {runName(found.after)}, {daysAfter(found.after.started_at, result.run.started_at)}
           </a>
         )}
         {inOrder(found?.others ?? [], result.experiment).map((one) => (
-          <a key={one.id} class="button" href={profileDiffHref({ run: own.run, experiment: one.id }, own)} title="Another backend on the same night">
+          <a
+            key={one.id}
+            class="button"
+            href={profileDiffHref({ run: own.run, experiment: one.id }, own)}
+            title="Another backend on the same night"
+          >
             {one.column}
-            {one.batch_size !== result.experiment.batch_size && one.batch_size !== null ? `, batch ${one.batch_size}` : ""}
+            {one.batch_size !== result.experiment.batch_size && one.batch_size !== null
+              ? `, batch ${one.batch_size}`
+              : ""}
           </a>
         ))}
-        {found && !found.before && !found.after && !found.others.length && <span class="quiet">no other night or backend has dumps</span>}
+        {found && !found.before && !found.after && !found.others.length && (
+          <span class="quiet">no other night or backend has dumps</span>
+        )}
       </div>
     </div>
   );

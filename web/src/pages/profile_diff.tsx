@@ -2,14 +2,49 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Artifact, ArtifactDiff, ArtifactKind, ArtifactPair, ArtifactSum, LeftOut, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, SectionDifference } from "../api/types";
+import type {
+  Artifact,
+  ArtifactDiff,
+  ArtifactKind,
+  ArtifactPair,
+  ArtifactSum,
+  LeftOut,
+  Page,
+  ProfileChange,
+  ProfileFinding,
+  Result,
+  ResultDetail,
+  ResultDiff,
+  SectionDifference,
+} from "../api/types";
 import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { change, count, duration, full, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
-import { KINDS, KIND_ORDER, addsUp, amount, barOf, isSameFile, kindName, percent, relative, signedAmount, whichDump } from "../lib/profile";
-import { artifactHref, go, modelHref, profileComparisonHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
+import {
+  KINDS,
+  KIND_ORDER,
+  addsUp,
+  amount,
+  barOf,
+  isSameFile,
+  kindName,
+  percent,
+  relative,
+  signedAmount,
+  whichDump,
+} from "../lib/profile";
+import {
+  artifactHref,
+  go,
+  modelHref,
+  profileComparisonHref,
+  profileDiffHref,
+  profileHref,
+  traceHref,
+  useQuery,
+} from "../lib/route";
 import { Select, runChoices } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
@@ -29,37 +64,62 @@ export function ProfileDiffPage() {
   const complete = [before, after].every((side) => side.run && /^\d+$/.test(side.experiment));
   const all = query.get("all") === "true";
   const { data, late, error, again } = useApi<ResultDiff>(
-    complete ? address("/profile-diff", { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment, limit: all ? ALL : FIRST }) : null,
+    complete
+      ? address("/profile-diff", {
+          before_run: before.run,
+          before_experiment: before.experiment,
+          run: after.run,
+          experiment: after.experiment,
+          limit: all ? ALL : FIRST,
+        })
+      : null,
   );
-  const was = useApi<ResultDetail>(complete ? address(`/runs/${encodeURIComponent(before.run)}/results/${before.experiment}`) : null);
-  const is = useApi<ResultDetail>(complete ? address(`/runs/${encodeURIComponent(after.run)}/results/${after.experiment}`) : null);
+  const was = useApi<ResultDetail>(
+    complete ? address(`/runs/${encodeURIComponent(before.run)}/results/${before.experiment}`) : null,
+  );
+  const is = useApi<ResultDetail>(
+    complete ? address(`/runs/${encodeURIComponent(after.run)}/results/${after.experiment}`) : null,
+  );
   useTitle(is.data ? `What changed in ${is.data.experiment.model}` : "Difference of two profiles");
   if (!complete) {
     return (
       <div class="empty">
         <h1>A difference is of two results, each a run and an experiment.</h1>
         <p>
-          Open the profile of one of them, from a model's page or the list of <a href="/artifacts">dumps</a>: it links to what can be compared with it.
+          Open the profile of one of them, from a model's page or the list of <a href="/artifacts">dumps</a>: it links
+          to what can be compared with it.
         </p>
       </div>
     );
   }
   const problem = was.error ?? is.error;
-  if (!was.data || !is.data) return problem ? <ErrorNote error={problem} again={() => (was.again(), is.again())} /> : <Waiting rows={14} />;
+  if (!was.data || !is.data)
+    return problem ? <ErrorNote error={problem} again={() => (was.again(), is.again())} /> : <Waiting rows={14} />;
   return (
     <div class="profile diff">
       <header class={was.late || is.late ? "page-head late" : "page-head"}>
         <div class="kicker">
           <span>{is.data.experiment.suite}</span>
           <span class="accel">{is.data.experiment.accelerator_model}</span>
-          <a href={modelHref(is.data.experiment.suite, is.data.experiment.model, { test: is.data.experiment.test, accelerator_model: is.data.experiment.accelerator_model })}>all nights of {shown(is.data.experiment.model)}</a>
+          <a
+            href={modelHref(is.data.experiment.suite, is.data.experiment.model, {
+              test: is.data.experiment.test,
+              accelerator_model: is.data.experiment.accelerator_model,
+            })}
+          >
+            all nights of {shown(is.data.experiment.model)}
+          </a>
           <a href={profileComparisonHref(before, after)}>where an iteration goes on both sides</a>
         </div>
         <h1>
           <Sentence text={diffSentence(was.data, is.data)} />
         </h1>
         <div class="sides">
-          <SidePicker title="Before" side={was.data} onChange={(side) => setQuery({ before_run: side.run, before_experiment: side.experiment })} />
+          <SidePicker
+            title="Before"
+            side={was.data}
+            onChange={(side) => setQuery({ before_run: side.run, before_experiment: side.experiment })}
+          />
           <button
             type="button"
             class="button swap"
@@ -68,24 +128,37 @@ export function ProfileDiffPage() {
           >
             <span aria-hidden="true">⇄</span> Swap
           </button>
-          <SidePicker title="After" side={is.data} onChange={(side) => setQuery({ run: side.run, experiment: side.experiment })} />
+          <SidePicker
+            title="After"
+            side={is.data}
+            onChange={(side) => setQuery({ run: side.run, experiment: side.experiment })}
+          />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={!!data} />}
       <Compilations before={was.data} after={is.data} />
-      {!data ? !error && <Waiting rows={10} /> : <Difference answer={data} late={late} all={all} onAll={() => setQuery({ all: all ? null : "true" })} />}
+      {!data ? (
+        !error && <Waiting rows={10} />
+      ) : (
+        <Difference answer={data} late={late} all={all} onAll={() => setQuery({ all: all ? null : "true" })} />
+      )}
     </div>
   );
 }
 
 /** Where one of the two has a log of TORCH_TRACE. */
 function Compilations({ before, after }: { before: ResultDetail; after: ResultDetail }) {
-  const logs = (side: ResultDetail) => address("/artifacts", { kind: "torch_trace", run: side.run.id, experiment: side.experiment.id, limit: 1 });
+  const logs = (side: ResultDetail) =>
+    address("/artifacts", { kind: "torch_trace", run: side.run.id, experiment: side.experiment.id, limit: 1 });
   const was = useApi<Page<Artifact>>(logs(before));
   const is = useApi<Page<Artifact>>(logs(after));
   if (!was.data?.total && !is.data?.total) return null;
   return (
-    <Section id="compilations" title="Compilations" note="What torch.compile did otherwise, by the logs of TORCH_TRACE.">
+    <Section
+      id="compilations"
+      title="Compilations"
+      note="What torch.compile did otherwise, by the logs of TORCH_TRACE."
+    >
       <Changes result={after} before={{ run: before.run.id, experiment: before.experiment.id }} />
     </Section>
   );
@@ -104,26 +177,74 @@ export function diffSentence(before: ResultDetail, after: ResultDetail): string 
       : `${a.column} of ${runName(before.run)} → ${b.column} of ${runName(after.run)}`;
   const models = a.model === b.model && a.test === b.test ? "" : `${shown(a.model)}, ${testName(a.test)} → `;
   if (!before.steady || !after.steady) {
-    const missing = !before.steady && !after.steady ? "neither was timed" : !before.steady ? "the one before was not timed" : "the one after was not timed";
+    const missing =
+      !before.steady && !after.steady
+        ? "neither was timed"
+        : !before.steady
+          ? "the one before was not timed"
+          : "the one after was not timed";
     return `${models}${what}, ${sides}: ${missing}.`;
   }
   const ratio = after.steady.value / before.steady.value;
-  const apart = before.steady.interval && after.steady.interval && (before.steady.interval.high < after.steady.interval.low || after.steady.interval.high < before.steady.interval.low);
+  const apart =
+    before.steady.interval &&
+    after.steady.interval &&
+    (before.steady.interval.high < after.steady.interval.low ||
+      after.steady.interval.high < before.steady.interval.low);
   return `${models}${what}, ${sides}: steady time ${duration(before.steady.value)} → ${duration(after.steady.value)} (${change(ratio)}${apart ? "" : ", within the intervals of the runs"}).`;
 }
 
-export function SidePicker({ title, side, onChange }: { title: string; side: ResultDetail; onChange: (side: Side) => void }) {
+export function SidePicker({
+  title,
+  side,
+  onChange,
+}: {
+  title: string;
+  side: ResultDetail;
+  onChange: (side: Side) => void;
+}) {
   const { experiment, run } = side;
   const runs = useRuns(experiment.accelerator_model);
-  const results = usePages<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: PER_PAGE }), { whole: true });
-  const others = results.data ? siblings(results.data.items.map((one) => one.experiment), experiment) : [];
-  const text = (one: Result["experiment"]) => `${one.column}${one.batch_size === null ? "" : `, batch ${one.batch_size}`}`;
+  const results = usePages<Page<Result>>(
+    address("/results", {
+      run: run.id,
+      suite: experiment.suite,
+      model: experiment.model,
+      test: experiment.test,
+      accelerator_model: experiment.accelerator_model,
+      limit: PER_PAGE,
+    }),
+    { whole: true },
+  );
+  const others = results.data
+    ? siblings(
+        results.data.items.map((one) => one.experiment),
+        experiment,
+      )
+    : [];
+  const text = (one: Result["experiment"]) =>
+    `${one.column}${one.batch_size === null ? "" : `, batch ${one.batch_size}`}`;
   return (
     <div class="side" role="group" aria-label={title}>
-      <Select label={`${title}: run`} value={String(run.id)} options={runChoices(runs.data?.items, run)} onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })} />
-      <Select label="Backend" value={String(experiment.id)} options={[experiment, ...others].map((one) => ({ value: String(one.id), text: text(one) }))} onChange={(value) => onChange({ run: String(run.id), experiment: value })} />
+      <Select
+        label={`${title}: run`}
+        value={String(run.id)}
+        options={runChoices(runs.data?.items, run)}
+        onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })}
+      />
+      <Select
+        label="Backend"
+        value={String(experiment.id)}
+        options={[experiment, ...others].map((one) => ({ value: String(one.id), text: text(one) }))}
+        onChange={(value) => onChange({ run: String(run.id), experiment: value })}
+      />
       <p class="note">
-        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} /> <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>
+        <Backend
+          name={experiment.column}
+          backend={experiment.backend}
+          link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+        />{" "}
+        <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>
       </p>
     </div>
   );
@@ -138,13 +259,29 @@ const TOPICS: Record<ProfileFinding["topic"], string> = {
   ir: "Compiled graphs",
 };
 
-function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: boolean; all: boolean; onAll: () => void }) {
+function Difference({
+  answer,
+  late,
+  all,
+  onAll,
+}: {
+  answer: ResultDiff;
+  late: boolean;
+  all: boolean;
+  onAll: () => void;
+}) {
   const { findings, sums, pairs, only_before, only_after } = answer;
   const kinds = KIND_ORDER.filter((kind) => [...sums, ...pairs].some((one) => one.kind === kind));
-  const cut = [...sums, ...pairs].some((one) => one.sections?.some((section) => section.change_count > section.changes.length));
+  const cut = [...sums, ...pairs].some((one) =>
+    one.sections?.some((section) => section.change_count > section.changes.length),
+  );
   return (
     <div class={late ? "late" : ""}>
-      <Section id="findings" title="What it comes to" note="Counters, compile times and graphs of the first repetition, which compiles; traces and tables of the last. Below is every dump.">
+      <Section
+        id="findings"
+        title="What it comes to"
+        note="Counters, compile times and graphs of the first repetition, which compiles; traces and tables of the last. Below is every dump."
+      >
         {findings.length ? (
           <ul class="findings">
             {findings.map((finding, index) => (
@@ -153,13 +290,21 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
                   {TOPICS[finding.topic] ?? finding.topic}
                 </span>
                 <p>
-                  <Marked sentence={withoutTopic(finding)} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}{finding.part && `, ${finding.part}`}</span>
+                  <Marked sentence={withoutTopic(finding)} names={finding.names} />{" "}
+                  <span class="quiet note">
+                    {kindName(finding.kind)}
+                    {finding.part && `, ${finding.part}`}
+                  </span>
                 </p>
               </li>
             ))}
           </ul>
         ) : (
-          <p class="quiet">{pairs.length ? "The dumps tell no difference worth a sentence; what little there is is below." : "There is no dump that both have, so there is nothing to compare."}</p>
+          <p class="quiet">
+            {pairs.length
+              ? "The dumps tell no difference worth a sentence; what little there is is below."
+              : "There is no dump that both have, so there is nothing to compare."}
+          </p>
         )}
         {answer.left_out.map((one) => (
           <p key={`${one.kind} ${one.part}`} class="warn note">
@@ -195,11 +340,16 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
       ))}
       {answer.pair_count > pairs.length && (
         <p class="quiet note">
-          {plural(answer.pair_count - pairs.length, "more pair")} of dumps {answer.pair_count - pairs.length === 1 ? "is" : "are"} not listed.
+          {plural(answer.pair_count - pairs.length, "more pair")} of dumps{" "}
+          {answer.pair_count - pairs.length === 1 ? "is" : "are"} not listed.
         </p>
       )}
       {(only_before.length > 0 || only_after.length > 0) && (
-        <Section id="only" title="Only one side has" note="Dumps without a counterpart of the same kind, repetition and part.">
+        <Section
+          id="only"
+          title="Only one side has"
+          note="Dumps without a counterpart of the same kind, repetition and part."
+        >
           <div class="only">
             <Only title="Only before" artifacts={only_before} all={answer.only_before_count} />
             <Only title="Only after" artifacts={only_after} all={answer.only_after_count} />
@@ -238,7 +388,13 @@ export function markedParts(sentence: string, names: readonly string[]): { text:
 }
 
 function Marked({ sentence, names }: { sentence: string; names: string[] }) {
-  return <>{markedParts(sentence, names).map((part, index) => (part.name ? <strong key={index}>{part.text}</strong> : <span key={index}>{part.text}</span>))}</>;
+  return (
+    <>
+      {markedParts(sentence, names).map((part, index) =>
+        part.name ? <strong key={index}>{part.text}</strong> : <span key={index}>{part.text}</span>,
+      )}
+    </>
+  );
 }
 
 /** What is not in the findings, and why. */
@@ -262,11 +418,16 @@ function Sum({ sum }: { sum: ArtifactSum }) {
   );
 }
 
-const sumWords = (sum: ArtifactSum): string => (sum.before_count === sum.after_count ? plural(sum.before_count, KINDS[sum.kind].one, KINDS[sum.kind].many) : `${count(sum.before_count)} → ${plural(sum.after_count, KINDS[sum.kind].one, KINDS[sum.kind].many)}`);
+const sumWords = (sum: ArtifactSum): string =>
+  sum.before_count === sum.after_count
+    ? plural(sum.before_count, KINDS[sum.kind].one, KINDS[sum.kind].many)
+    : `${count(sum.before_count)} → ${plural(sum.after_count, KINDS[sum.kind].one, KINDS[sum.kind].many)}`;
 
 export function sectionsWords(kind: ArtifactKind, sections: SectionDifference[]): string {
   if (!sections.length) return "nothing in it can be compared";
-  return sections.some((section) => section.change_count > 0) ? sections.map((section) => sectionWords(section, addsUp(kind, section))).join("; ") : "no difference";
+  return sections.some((section) => section.change_count > 0)
+    ? sections.map((section) => sectionWords(section, addsUp(kind, section))).join("; ")
+    : "no difference";
 }
 
 /** Pairs that the findings are of come compared and open; others are compared when they are opened. */
@@ -275,12 +436,17 @@ function Pair({ pair, most }: { pair: ArtifactPair; most: number }) {
   const [shownNow, setShown] = useState(open);
   const same = isSameFile(pair);
   const asks = shownNow && pair.sections === null && !same;
-  const { data, error, again } = useApi<ArtifactDiff>(asks ? address("/artifact-diff", { before: pair.before.id, after: pair.after.id, limit: most }) : null);
+  const { data, error, again } = useApi<ArtifactDiff>(
+    asks ? address("/artifact-diff", { before: pair.before.id, after: pair.after.id, limit: most }) : null,
+  );
   const sections = pair.sections ?? data?.pair.sections ?? null;
   return (
     <details class="nested pair" open={open} onToggle={(event) => event.currentTarget.open && setShown(true)}>
       <summary>
-        <strong>{whichDump(pair.before)}</strong> <span class="quiet">{sections ? sectionsWords(pair.kind, sections) : same ? "the same, byte for byte" : "compared when opened"}</span>
+        <strong>{whichDump(pair.before)}</strong>{" "}
+        <span class="quiet">
+          {sections ? sectionsWords(pair.kind, sections) : same ? "the same, byte for byte" : "compared when opened"}
+        </span>
       </summary>
       {shownNow && (
         <>
@@ -294,14 +460,22 @@ function Pair({ pair, most }: { pair: ArtifactPair; most: number }) {
             </a>
             {pair.before.trace_id !== null && pair.after.trace_id !== null && (
               <>
-                , <a href={traceHref(pair.before.trace_id, { with: String(pair.after.trace_id), tab: "diff" })}>both timelines</a>
+                ,{" "}
+                <a href={traceHref(pair.before.trace_id, { with: String(pair.after.trace_id), tab: "diff" })}>
+                  both timelines
+                </a>
               </>
             )}
           </p>
           {error && <ErrorNote error={error} again={again} kept={!!data} />}
           {asks && !sections && !error && <Waiting rows={3} />}
           {sections?.map((section) => (
-            <SectionTable key={section.of} section={section} id={`${pair.kind}-${pair.before.id}-${section.of}`} kind={pair.kind} />
+            <SectionTable
+              key={section.of}
+              section={section}
+              id={`${pair.kind}-${pair.before.id}-${section.of}`}
+              kind={pair.kind}
+            />
           ))}
         </>
       )}
@@ -313,7 +487,8 @@ export function sectionWords(section: SectionDifference, isSum = true): string {
   if (section.change_count === 0) return `${section.of}: the same`;
   const { before, after } = section;
   const by = before === null || after === null ? 0 : after - before;
-  if (before === null || after === null || by === 0 || !isSum) return `${section.of}: ${plural(section.change_count, "change")}`;
+  if (before === null || after === null || by === 0 || !isSum)
+    return `${section.of}: ${plural(section.change_count, "change")}`;
   const part = relative(before, after);
   return `${section.of}: ${signedAmount(by, section.unit)}${part ? ` (${part})` : ""}`;
 }
@@ -325,7 +500,8 @@ const SIGNS: Record<ProfileChange["change"], { sign: string; words: string }> = 
 };
 
 /** More time is worse; of counts and bytes only the reader knows. */
-const tone = (section: SectionDifference, by: number): string => (section.unit === "ns" ? (by > 0 ? "worse" : by < 0 ? "better" : "") : "");
+const tone = (section: SectionDifference, by: number): string =>
+  section.unit === "ns" ? (by > 0 ? "worse" : by < 0 ? "better" : "") : "";
 
 const changeOf = (one: ProfileChange): number => one.after - one.before;
 
@@ -334,10 +510,23 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
   const isSum = addsUp(kind, section);
   const before = section.before ?? 0;
   const after = section.after ?? 0;
-  const value = (amountOf: number, why: string) => (amountOf === 0 && why ? <Missing flush why={why} /> : <span class="num" title={`${full(amountOf)}${unit === "count" ? "" : " " + unit}`}>{amount(amountOf, unit)}</span>);
+  const value = (amountOf: number, why: string) =>
+    amountOf === 0 && why ? (
+      <Missing flush why={why} />
+    ) : (
+      <span class="num" title={`${full(amountOf)}${unit === "count" ? "" : " " + unit}`}>
+        {amount(amountOf, unit)}
+      </span>
+    );
   // The calls of what is itself counted say the same again.
   const withCalls = unit !== "count" && section.changes.some((one) => one.calls_before !== 0 || one.calls_after !== 0);
-  const number = (key: string, width: number, of: (one: ProfileChange) => number | null, cell: (one: ProfileChange) => ComponentChildren, hint?: string): Column<ProfileChange> => ({
+  const number = (
+    key: string,
+    width: number,
+    of: (one: ProfileChange) => number | null,
+    cell: (one: ProfileChange) => ComponentChildren,
+    hint?: string,
+  ): Column<ProfileChange> => ({
     key,
     title: key,
     ...(hint ? { hint } : {}),
@@ -363,27 +552,60 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
         </span>
       ),
     },
-    number("before", 108, (one) => one.before, (one) => value(one.before, one.change === "appeared" ? "was not there" : "")),
-    number("after", 108, (one) => one.after, (one) => value(one.after, one.change === "gone" ? "is not there any more" : "")),
+    number(
+      "before",
+      108,
+      (one) => one.before,
+      (one) => value(one.before, one.change === "appeared" ? "was not there" : ""),
+    ),
+    number(
+      "after",
+      108,
+      (one) => one.after,
+      (one) => value(one.after, one.change === "gone" ? "is not there any more" : ""),
+    ),
     number("change", 190, changeOf, (one) => (
-      <span class={`num ${tone(section, changeOf(one))}`} title={`${full(changeOf(one))}${unit === "count" ? "" : " " + unit}`}>
-        {signedAmount(changeOf(one), unit)} <span class="quiet">{one.change === "changed" ? relative(one.before, one.after) : SIGNS[one.change].words}</span>
+      <span
+        class={`num ${tone(section, changeOf(one))}`}
+        title={`${full(changeOf(one))}${unit === "count" ? "" : " " + unit}`}
+      >
+        {signedAmount(changeOf(one), unit)}{" "}
+        <span class="quiet">
+          {one.change === "changed" ? relative(one.before, one.after) : SIGNS[one.change].words}
+        </span>
       </span>
     )),
-    { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, changeOf(one))} /> },
+    {
+      key: "bar",
+      title: <span class="sr">change, drawn</span>,
+      width: 116,
+      cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, changeOf(one))} />,
+    },
   ];
   if (isSum && before !== after) {
-    const hint = "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0";
-    const share = (one: ProfileChange) => (one.share === null ? <Missing flush why="the totals differ by less than 2 %: a share of that would be a share of noise" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>);
+    const hint =
+      "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0";
+    const share = (one: ProfileChange) =>
+      one.share === null ? (
+        <Missing flush why="the totals differ by less than 2 %: a share of that would be a share of noise" />
+      ) : (
+        <span class="num" title={full(one.share)}>
+          {percent(one.share)}
+        </span>
+      );
     columns.push(number("share", 84, (one) => one.share, share, hint));
   }
   if (withCalls) {
     const calls = (one: ProfileChange) => (
       <span class="num" title={`${full(one.calls_before)} before, ${full(one.calls_after)} after`}>
-        {one.calls_before === one.calls_after ? count(one.calls_after) : `${count(one.calls_before)} → ${count(one.calls_after)}`}
+        {one.calls_before === one.calls_after
+          ? count(one.calls_after)
+          : `${count(one.calls_before)} → ${count(one.calls_after)}`}
       </span>
     );
-    columns.push(number("calls", 130, (one) => one.calls_after - one.calls_before, calls, "How often, before and after"));
+    columns.push(
+      number("calls", 130, (one) => one.calls_after - one.calls_before, calls, "How often, before and after"),
+    );
   }
   const by = after - before;
   const left = section.change_count - section.changes.length;
@@ -394,12 +616,21 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
         {isSum && (
           <span class="quiet note">
             {amount(before, unit)} → {amount(after, unit)}
-            {by !== 0 ? `, ${signedAmount(by, unit)}${relative(before, after) ? ` (${relative(before, after)})` : ""}` : ""}
+            {by !== 0
+              ? `, ${signedAmount(by, unit)}${relative(before, after) ? ` (${relative(before, after)})` : ""}`
+              : ""}
           </span>
         )}
       </h3>
       {section.changes.length ? (
-        <Table caption={`${section.of}: what changed`} columns={columns} rows={section.changes} rowKey={(one) => one.name} sortKey={`sort-${id.replace(/[^\w-]+/g, "-")}`} orderWords="the largest change first" />
+        <Table
+          caption={`${section.of}: what changed`}
+          columns={columns}
+          rows={section.changes}
+          rowKey={(one) => one.name}
+          sortKey={`sort-${id.replace(/[^\w-]+/g, "-")}`}
+          orderWords="the largest change first"
+        />
       ) : (
         <p class="quiet note">No difference.</p>
       )}
@@ -409,7 +640,8 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
           {isSum && section.unexplained !== 0 && (
             <>
               Unexplained: <strong>{signedAmount(section.unexplained, unit)}</strong>
-              {by !== 0 ? ` (${percent(section.unexplained / by)} of the change)` : ""}, the part of the totals' difference that no row accounts for.
+              {by !== 0 ? ` (${percent(section.unexplained / by)} of the change)` : ""}, the part of the totals'
+              difference that no row accounts for.
             </>
           )}
         </p>

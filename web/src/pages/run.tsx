@@ -19,7 +19,22 @@ import { NightMarks } from "../parts/marks";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
-import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, Section, Sentence, Suite, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
+import {
+  Backend,
+  ErrorNote,
+  IntervalText,
+  Labels,
+  Missing,
+  Num,
+  Section,
+  Sentence,
+  Suite,
+  Time,
+  VerificationSign,
+  Waiting,
+  Whisker,
+  ratioDomain,
+} from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const PARTS = [
@@ -40,7 +55,8 @@ export function badness(row: ModelRow): number {
   let loud = 0;
   let slow = 0;
   for (const cell of Object.values(row.cells)) {
-    if (cell.verification) loud = Math.max(loud, sign(cell.verification.code).rank * (cell.verification.stale ? 0.9 : 1));
+    if (cell.verification)
+      loud = Math.max(loud, sign(cell.verification.code).rank * (cell.verification.stale ? 0.9 : 1));
     if (cell.status === "failed") loud = Math.max(loud, 4.5);
     if (cell.speedup) slow = Math.max(slow, -Math.log(cell.speedup.value));
   }
@@ -67,9 +83,22 @@ export function RunPage({ id }: { id: string }) {
   const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices));
   const runs = useRuns(data ? data.run.accelerator_model : null);
 
-  const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
+  const dumps = useApi<ArtifactPage>(
+    data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null,
+  );
 
-  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: NOT_WITHDRAWN, accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100, order: "urgency" }) : null);
+  const began = useApi<Page<Alert>>(
+    data
+      ? address("/alerts", {
+          state: NOT_WITHDRAWN,
+          accelerator_model: data.run.accelerator_model,
+          since: data.run.started_at,
+          until: instantAfter(data.run.started_at),
+          limit: 100,
+          order: "urgency",
+        })
+      : null,
+  );
 
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";
@@ -91,15 +120,32 @@ export function RunPage({ id }: { id: string }) {
 
   const allRows = useMemo(() => data?.rows ?? [], [data]);
   const rows = useMemo(
-    () => allRows.filter((row) => (!test || row.test === test) && (!filter || matches(filter, `${row.suite} ${row.model} ${row.test} ${testName(row.test)}`))),
+    () =>
+      allRows.filter(
+        (row) =>
+          (!test || row.test === test) &&
+          (!filter || matches(filter, `${row.suite} ${row.model} ${row.test} ${testName(row.test)}`)),
+      ),
     [allRows, test, filter],
   );
-  const backends = useMemo(() => (data ? [...data.columns].sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1)) : []), [data]);
+  const backends = useMemo(
+    () => (data ? [...data.columns].sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1)) : []),
+    [data],
+  );
   const columns = useMemo(() => (data ? tableColumns(data, backends, hidden) : null), [data, backends, hidden.join()]);
-  const grouper = useMemo(() => (group === "suite" ? (row: ModelRow) => row.suite : group === "test" ? (row: ModelRow) => testName(row.test) : null), [group]);
+  const grouper = useMemo(
+    () =>
+      group === "suite"
+        ? (row: ModelRow) => row.suite
+        : group === "test"
+          ? (row: ModelRow) => testName(row.test)
+          : null,
+    [group],
+  );
 
   // What stands above the table is there when the table comes: nothing is pushed down under somebody's hands.
-  if (!data || !columns || (!began.data && !began.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  if (!data || !columns || (!began.data && !began.error))
+    return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const tests = testsOf(allRows);
   const alerts = began.late ? [] : (began.data?.items ?? []);
   const alertCount = began.data?.total ?? alerts.length;
@@ -113,14 +159,32 @@ export function RunPage({ id }: { id: string }) {
         <div class="kicker">
           <span class="accel">{data.run.accelerator_model}</span>
           <Time at={data.run.started_at} now={now} />
-          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">{allRows.some((row) => Object.values(row.cells).some((cell) => cell.verification?.stale)) ? "not verified: codes are of an earlier run" : "not verified"}</span>}</span>
+          <span>
+            {data.run.verified_at ? (
+              <>
+                verified <Time at={data.run.verified_at} />
+              </>
+            ) : (
+              <span class="warn">
+                {allRows.some((row) => Object.values(row.cells).some((cell) => cell.verification?.stale))
+                  ? "not verified: codes are of an earlier run"
+                  : "not verified"}
+              </span>
+            )}
+          </span>
           <QualityOfNight run={data.run} always />
           {older && (
-            <a data-compare href={compareHref(older, data.run, baseline === "inductor" ? {} : { baseline })} title="What is worse, better or missing against the run before (c)">
+            <a
+              data-compare
+              href={compareHref(older, data.run, baseline === "inductor" ? {} : { baseline })}
+              title="What is worse, better or missing against the run before (c)"
+            >
               compare with the run before
             </a>
           )}
-          {dumps.data && dumps.data.items.length > 0 && <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>}
+          {dumps.data && dumps.data.items.length > 0 && (
+            <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>
+          )}
           <Labels labels={data.run.labels} />
         </div>
         <h1>
@@ -131,28 +195,49 @@ export function RunPage({ id }: { id: string }) {
             <span aria-hidden="true">Run</span>
             <div class="stepper">
               {older ? (
-                <a class="button" href={href(`/runs/${older.id}`, grouped(query))} title={`Previous run, ${date(older.started_at)} ([)`} aria-label="Previous run">
+                <a
+                  class="button"
+                  href={href(`/runs/${older.id}`, grouped(query))}
+                  title={`Previous run, ${date(older.started_at)} ([)`}
+                  aria-label="Previous run"
+                >
                   ‹
                 </a>
               ) : (
-                <span class="button off" aria-hidden="true">‹</span>
+                <span class="button off" aria-hidden="true">
+                  ‹
+                </span>
               )}
-              <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, grouped(query)))}>
+              <select
+                aria-label="Run"
+                value={String(data.run.id)}
+                onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, grouped(query)))}
+              >
                 <Options options={runOptions} />
               </select>
               {newer ? (
-                <a class="button" href={href(`/runs/${newer.id}`, grouped(query))} title={`Next run, ${date(newer.started_at)} (])`} aria-label="Next run">
+                <a
+                  class="button"
+                  href={href(`/runs/${newer.id}`, grouped(query))}
+                  title={`Next run, ${date(newer.started_at)} (])`}
+                  aria-label="Next run"
+                >
                   ›
                 </a>
               ) : (
-                <span class="button off" aria-hidden="true">›</span>
+                <span class="button off" aria-hidden="true">
+                  ›
+                </span>
               )}
             </div>
           </div>
           <Select
             label="Speedup over"
             value={baseline}
-            options={[...new Set(backends.map((column) => column.backend))].map((name) => ({ value: name, text: name }))}
+            options={[...new Set(backends.map((column) => column.backend))].map((name) => ({
+              value: name,
+              text: name,
+            }))}
             onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
           />
           <Select
@@ -170,30 +255,74 @@ export function RunPage({ id }: { id: string }) {
             ]}
             onChange={(value) => setQuery({ estimator: value === "steady" ? null : value })}
           />
-          <Check label="verified only" title="Speedups only of what verification says is right" checked={verifiedOnly} onChange={(on) => setQuery({ verified_only: on ? "true" : null })} />
+          <Check
+            label="verified only"
+            title="Speedups only of what verification says is right"
+            checked={verifiedOnly}
+            onChange={(on) => setQuery({ verified_only: on ? "true" : null })}
+          />
           {known && <NightMarks key={known.id} run={known} />}
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}
       {alerts.length > 0 && (
-        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(alertCount, "alert")}</span></>}>
+        <Section
+          id="alerts"
+          title={
+            <>
+              Began with this run <span class="quiet">{plural(alertCount, "alert")}</span>
+            </>
+          }
+        >
           <AlertLinks alerts={alerts} total={alertCount} />
         </Section>
       )}
 
-      <Section id="geomeans" title="Geomean speedup" note={<>Interval: 95 % over models. Matched: only the models that every backend of the test has a speedup for, so that backends can be compared.</>}>
+      <Section
+        id="geomeans"
+        title="Geomean speedup"
+        note={
+          <>
+            Interval: 95 % over models. Matched: only the models that every backend of the test has a speedup for, so
+            that backends can be compared.
+          </>
+        }
+      >
         <Geomeans table={data} late={late} />
       </Section>
 
       <Section
         id="models"
         title="Models"
-        note={<>{estimator === "steady" ? "Steady time: median without warm-up" : "Upstream's time: mean of total_time without the first 3"}; [intervals] within the run. * : see the hover.</>}
-        actions={<CsvLink href={address(`/runs/${data.run.id}/models`, { ...choices, format: "csv" })} name={`${data.run.name}.csv`} />}
+        note={
+          <>
+            {estimator === "steady"
+              ? "Steady time: median without warm-up"
+              : "Upstream's time: mean of total_time without the first 3"}
+            ; [intervals] within the run. * : see the hover.
+          </>
+        }
+        actions={
+          <CsvLink
+            href={address(`/runs/${data.run.id}/models`, { ...choices, format: "csv" })}
+            name={`${data.run.name}.csv`}
+          />
+        }
       >
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={allRows.length} what="rows" />
-          <Choice label="Test" value={test} options={[{ value: "", text: "all" }, ...tests.map((name) => ({ value: name, text: testName(name) }))]} onChange={(value) => setQuery({ test: value || null })} />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={rows.length}
+            all={allRows.length}
+            what="rows"
+          />
+          <Choice
+            label="Test"
+            value={test}
+            options={[{ value: "", text: "all" }, ...tests.map((name) => ({ value: name, text: testName(name) }))]}
+            onChange={(value) => setQuery({ test: value || null })}
+          />
           <Choice
             label="Group by"
             value={group}
@@ -208,13 +337,23 @@ export function RunPage({ id }: { id: string }) {
             <fieldset>
               <legend>For each backend</legend>
               {PARTS.map((part) => (
-                <Check key={part.key} label={part.text} checked={!hidden.includes(part.key)} onChange={(on) => hide(part.key, on)} />
+                <Check
+                  key={part.key}
+                  label={part.text}
+                  checked={!hidden.includes(part.key)}
+                  onChange={(on) => hide(part.key, on)}
+                />
               ))}
             </fieldset>
             <fieldset>
               <legend>Backends</legend>
               {backends.map((column) => (
-                <Check key={column.key} label={column.key} checked={!hidden.includes(column.key)} onChange={(on) => hide(column.key, on)} />
+                <Check
+                  key={column.key}
+                  label={column.key}
+                  checked={!hidden.includes(column.key)}
+                  onChange={(on) => hide(column.key, on)}
+                />
               ))}
             </fieldset>
           </Menu>
@@ -225,7 +364,9 @@ export function RunPage({ id }: { id: string }) {
           groups={columns.groups}
           rows={rows}
           rowKey={(row) => `${row.suite}\n${row.model}\n${row.test}\n${row.batch_size}`}
-          rowHref={(row) => modelHref(row.suite, row.model, { test: row.test, accelerator_model: data.run.accelerator_model })}
+          rowHref={(row) =>
+            modelHref(row.suite, row.model, { test: row.test, accelerator_model: data.run.accelerator_model })
+          }
           order={worstFirst}
           orderWords="worst first"
           groupBy={grouper}
@@ -237,11 +378,25 @@ export function RunPage({ id }: { id: string }) {
   );
 }
 
-function tableColumns(table: ModelTable, backends: { key: string; backend: string }[], hidden: string[]): { columns: Column<ModelRow>[]; groups: ColumnGroup[] } {
+function tableColumns(
+  table: ModelTable,
+  backends: { key: string; backend: string }[],
+  hidden: string[],
+): { columns: Column<ModelRow>[]; groups: ColumnGroup[] } {
   const cells = table.rows.flatMap((row) => Object.values(row.cells));
-  const timeUnit = unitOf(cells.map((cell) => cell.time?.value ?? NaN), "s");
-  const compileUnit = unitOf(cells.map((cell) => cell.compile ?? NaN), "s");
-  const domain = ratioDomain(cells.map((cell) => (cell.speedup ? (cell.speedup.interval ?? { low: cell.speedup.value, high: cell.speedup.value }) : null)));
+  const timeUnit = unitOf(
+    cells.map((cell) => cell.time?.value ?? NaN),
+    "s",
+  );
+  const compileUnit = unitOf(
+    cells.map((cell) => cell.compile ?? NaN),
+    "s",
+  );
+  const domain = ratioDomain(
+    cells.map((cell) =>
+      cell.speedup ? (cell.speedup.interval ?? { low: cell.speedup.value, high: cell.speedup.value }) : null,
+    ),
+  );
   const anyStale = cells.some((cell) => cell.verification?.stale);
   const suites = new Set(table.rows.map((row) => row.suite));
   const batches = table.rows.some((row) => row.batch_size !== null);
@@ -252,15 +407,41 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
       width: 184,
       sort: (row) => row.model,
       cell: (row) => (
-        <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: table.run.accelerator_model })}>
+        <a
+          class="mono clip"
+          title={row.model}
+          href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: table.run.accelerator_model })}
+        >
           {shown(row.model)}
         </a>
       ),
     },
     { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
   ];
-  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 112, sort: (row) => row.suite, cell: (row) => <Suite name={row.suite} link={{ accelerator_model: table.run.accelerator_model, test: row.test }} /> });
-  if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
+  if (suites.size > 1)
+    columns.splice(1, 0, {
+      key: "suite",
+      title: "Suite",
+      width: 112,
+      sort: (row) => row.suite,
+      cell: (row) => (
+        <Suite name={row.suite} link={{ accelerator_model: table.run.accelerator_model, test: row.test }} />
+      ),
+    });
+  if (batches)
+    columns.push({
+      key: "batch",
+      title: "Batch",
+      width: 64,
+      align: "right",
+      sort: (row) => row.batch_size,
+      cell: (row) =>
+        row.batch_size === null ? (
+          <Missing flush why="batch size unknown" />
+        ) : (
+          <span class="num">{row.batch_size}</span>
+        ),
+    });
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   for (const { key, backend } of backends) {
     if (hidden.includes(key)) continue;
@@ -280,7 +461,15 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         const code = at(row)?.verification;
         return code ? sign(code.code).rank : null;
       },
-      cell: (row) => (at(row) ? <VerificationSign verification={at(row)?.verification ?? null} why={backend === "eager" ? "eager is what the others are verified against" : "never verified"} /> : <Missing flush why="not part of this run" />),
+      cell: (row) =>
+        at(row) ? (
+          <VerificationSign
+            verification={at(row)?.verification ?? null}
+            why={backend === "eager" ? "eager is what the others are verified against" : "never verified"}
+          />
+        ) : (
+          <Missing flush why="not part of this run" />
+        ),
     });
     if (!hidden.includes("time")) {
       own.push({
@@ -305,7 +494,11 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         sort: (row) => at(row)?.compile,
         cell: (row) => {
           const compile = at(row)?.compile;
-          return compile === null || compile === undefined ? <Missing why="no compile time: nothing compiles, all of it is within noise, or it was not timed" /> : <Num value={compile} factor={compileUnit.factor} />;
+          return compile === null || compile === undefined ? (
+            <Missing why="no compile time: nothing compiles, all of it is within noise, or it was not timed" />
+          ) : (
+            <Num value={compile} factor={compileUnit.factor} />
+          );
         },
       });
     }
@@ -326,7 +519,9 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
           width: 66,
           cell: (row) => {
             const speedup = at(row)?.speedup;
-            return speedup ? <Whisker value={speedup.value} interval={speedup.interval} domain={domain} color={color} width={50} /> : null;
+            return speedup ? (
+              <Whisker value={speedup.value} interval={speedup.interval} domain={domain} color={color} width={50} />
+            ) : null;
           },
         });
       }
@@ -347,7 +542,9 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
 }
 
 function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
-  const items = table.geomeans.filter((item) => item.excluded.every((one) => one.reason !== "is_baseline" || one.count === 0) || item.all.n > 0);
+  const items = table.geomeans.filter(
+    (item) => item.excluded.every((one) => one.reason !== "is_baseline" || one.count === 0) || item.all.n > 0,
+  );
   items.sort((a, b) => (a.test < b.test ? -1 : a.test > b.test ? 1 : byBackend(a.backend, b.backend)));
   const domain = ratioDomain(items.flatMap((item) => [item.all.interval, item.matched.interval]));
   if (!items.length) return <p class="quiet">No backend of this run has a speedup over {table.baseline.backend}.</p>;
@@ -357,20 +554,38 @@ function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
         <tr>
           <th scope="col">Backend</th>
           <th scope="col">Test</th>
-          <th scope="col" class="right starts" colSpan={2}>All models ×</th>
-          <th scope="col"><span class="sr">drawn</span></th>
-          <th scope="col" class="right">n</th>
-          <th scope="col" class="right starts" colSpan={2}>Matched ×</th>
-          <th scope="col"><span class="sr">drawn</span></th>
-          <th scope="col" class="right">n</th>
-          <th scope="col" class="starts">Left out</th>
+          <th scope="col" class="right starts" colSpan={2}>
+            All models ×
+          </th>
+          <th scope="col">
+            <span class="sr">drawn</span>
+          </th>
+          <th scope="col" class="right">
+            n
+          </th>
+          <th scope="col" class="right starts" colSpan={2}>
+            Matched ×
+          </th>
+          <th scope="col">
+            <span class="sr">drawn</span>
+          </th>
+          <th scope="col" class="right">
+            n
+          </th>
+          <th scope="col" class="starts">
+            Left out
+          </th>
         </tr>
       </thead>
       <tbody>
         {items.map((item) => (
           <tr key={`${item.test} ${item.column}`}>
             <th scope="row">
-              <Backend name={item.column} backend={item.backend} link={{ accelerator_model: table.run.accelerator_model, test: item.test }} />
+              <Backend
+                name={item.column}
+                backend={item.backend}
+                link={{ accelerator_model: table.run.accelerator_model, test: item.test }}
+              />
             </th>
             <td>{testName(item.test)}</td>
             <GeomeanCells geomean={item.all} item={item} domain={domain} />
@@ -385,13 +600,35 @@ function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
   );
 }
 
-function GeomeanCells({ geomean, item, domain }: { geomean: ColumnGeomean["all"]; item: ColumnGeomean; domain: { low: number; high: number } }) {
+function GeomeanCells({
+  geomean,
+  item,
+  domain,
+}: {
+  geomean: ColumnGeomean["all"];
+  item: ColumnGeomean;
+  domain: { low: number; high: number };
+}) {
   const { color } = columnStyle(item.column, item.backend);
   return (
     <>
-      <td class="right starts">{geomean.value === null ? <Missing why="no model has a speedup" /> : <strong><Num value={geomean.value} /></strong>}</td>
-      <td class="interval"><IntervalText interval={geomean.interval} /></td>
-      <td>{geomean.value !== null && <Whisker value={geomean.value} interval={geomean.interval} domain={domain} color={color} />}</td>
+      <td class="right starts">
+        {geomean.value === null ? (
+          <Missing why="no model has a speedup" />
+        ) : (
+          <strong>
+            <Num value={geomean.value} />
+          </strong>
+        )}
+      </td>
+      <td class="interval">
+        <IntervalText interval={geomean.interval} />
+      </td>
+      <td>
+        {geomean.value !== null && (
+          <Whisker value={geomean.value} interval={geomean.interval} domain={domain} color={color} />
+        )}
+      </td>
       <td class="right quiet">{geomean.n}</td>
     </>
   );

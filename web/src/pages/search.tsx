@@ -21,16 +21,22 @@ const TIMES: Partial<Record<SearchKind, string>> = { run: "Started", alert: "Beg
 function sentence(answer: SearchAnswer): string {
   const { query, total, groups } = answer;
   if (total === 0) return `Nothing is called “${query}”.`;
-  const parts = groups.map((group) => `${count(group.total)} ${group.total === 1 ? KINDS[group.kind].one : KINDS[group.kind].many}`);
+  const parts = groups.map(
+    (group) => `${count(group.total)} ${group.total === 1 ? KINDS[group.kind].one : KINDS[group.kind].many}`,
+  );
   const listed = parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : parts[0];
-  return answer.nearly ? `Nothing is called just “${query}”; with a letter changed: ${listed}.` : `“${query}” is found in ${listed}.`;
+  return answer.nearly
+    ? `Nothing is called just “${query}”; with a letter changed: ${listed}.`
+    : `“${query}” is found in ${listed}.`;
 }
 
 export function SearchPage() {
   const [query, setQuery] = useQuery();
   const text = query.get("q") ?? "";
   const typed = askable(text);
-  const { data, late, error, again } = useApi<SearchAnswer>(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
+  const { data, late, error, again } = useApi<SearchAnswer>(
+    typed ? address("/search", { q: typed, limit: OF_EACH }) : null,
+  );
   useTitle(typed ? `Search: ${typed}` : "Search");
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -39,24 +45,37 @@ export function SearchPage() {
   return (
     <div>
       <header class="page-head">
-        <h1 class={late ? "late" : ""}>{!typed ? "Search everything that has a name." : data ? sentence(data) : "Searching."}</h1>
+        <h1 class={late ? "late" : ""}>
+          {!typed ? "Search everything that has a name." : data ? sentence(data) : "Searching."}
+        </h1>
         <div class="toolbar">
           <label class="field search-field">
             <span>Search</span>
-            <input ref={input} type="search" value={text} spellcheck={false} autocomplete="off" onInput={(event) => setQuery({ q: event.currentTarget.value || null }, true)} />
+            <input
+              ref={input}
+              type="search"
+              value={text}
+              spellcheck={false}
+              autocomplete="off"
+              onInput={(event) => setQuery({ q: event.currentTarget.value || null }, true)}
+            />
           </label>
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}
       {!typed ? (
-        <p class="quiet">Models, suites, backends, accelerators, runs, labels (commits, branches, versions), alerts with their notes and owners, errors, dumps and metrics. Any part of a name will do.</p>
+        <p class="quiet">
+          Models, suites, backends, accelerators, runs, labels (commits, branches, versions), alerts with their notes
+          and owners, errors, dumps and metrics. Any part of a name will do.
+        </p>
       ) : !data ? (
         !error && <Waiting rows={8} />
       ) : (
         <div class={late ? "late" : ""}>
           {data.total === 0 && (
             <p class="quiet">
-              Searched {searchedText(data.searched, count)}. Any part of a name will do, in any letters; a commit is found by its beginning, an alert by its number, a run by its date.
+              Searched {searchedText(data.searched, count)}. Any part of a name will do, in any letters; a commit is
+              found by its beginning, an alert by its number, a run by its date.
             </p>
           )}
           {data.groups.map((group) => (
@@ -68,9 +87,21 @@ export function SearchPage() {
                   {capital(KINDS[group.kind].many)} <span class="quiet">{count(group.total)}</span>
                 </>
               }
-              note={group.total > group.items.length ? `The first ${plural(group.items.length, "hit")}; more letters narrow it down.` : null}
+              note={
+                group.total > group.items.length
+                  ? `The first ${plural(group.items.length, "hit")}; more letters narrow it down.`
+                  : null
+              }
             >
-              <PlainTable caption={`${capital(KINDS[group.kind].many)} that fit`} class="found" heads={[{ title: capital(KINDS[group.kind].one) }, { title: "About" }, { title: TIMES[group.kind] ?? "Last run" }]}>
+              <PlainTable
+                caption={`${capital(KINDS[group.kind].many)} that fit`}
+                class="found"
+                heads={[
+                  { title: capital(KINDS[group.kind].one) },
+                  { title: "About" },
+                  { title: TIMES[group.kind] ?? "Last run" },
+                ]}
+              >
                 <tbody>
                   {group.items.map((hit) => (
                     <tr key={hitHref(group.kind, hit.address)}>

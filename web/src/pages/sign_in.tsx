@@ -29,7 +29,8 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
       setBusy(false);
     }
   };
-  const begin = (body: { code: string } | { token: string }) => attempt(tell<Session>(SESSION, body), () => go(next, true));
+  const begin = (body: { code: string } | { token: string }) =>
+    attempt(tell<Session>(SESSION, body), () => go(next, true));
 
   useEffect(() => {
     const code = path === "/sign-in" ? codeOf(location.hash) : "";
@@ -59,7 +60,12 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
             <a class="button" href={next}>
               Go on
             </a>
-            <button type="button" class="button" disabled={isBusy} onClick={() => void attempt(take<Session>(SESSION), () => setToken(""))}>
+            <button
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() => void attempt(take<Session>(SESSION), () => setToken(""))}
+            >
               Sign out
             </button>
           </p>
@@ -74,7 +80,14 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
       >
         <label class="field">
           <span>Token</span>
-          <input type="password" autocomplete="current-password" required placeholder="bhud_…" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+          <input
+            type="password"
+            autocomplete="current-password"
+            required
+            placeholder="bhud_…"
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
         </label>
         <p class="ask-buttons">
           <button type="submit" class="button" disabled={isBusy || !token.trim()}>
@@ -83,8 +96,9 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
         </p>
       </form>
       <p class="quiet">
-        Whoever may use the program on the server's machine makes one with <code>benchhud tokens add NAME --scope triage</code>. The address that <code>benchhud serve</code> prints when it starts signs one
-        browser in without.
+        Whoever may use the program on the server's machine makes one with{" "}
+        <code>benchhud tokens add NAME --scope triage</code>. The address that <code>benchhud serve</code> prints when
+        it starts signs one browser in without.
       </p>
     </div>
   );

@@ -54,14 +54,26 @@ function Known({ info }: { info: TraceInfo }) {
   const about = useAbout(info);
   const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
   const isDropped = info.artifact === null && info.dropped_until !== null;
-  const content = useApi<Pick<ArtifactContent, "trace">>(isDropped ? address(`/traces/${info.id}/report`) : info.artifact === null ? null : contentUrl(info.artifact));
+  const content = useApi<Pick<ArtifactContent, "trace">>(
+    isDropped ? address(`/traces/${info.id}/report`) : info.artifact === null ? null : contentUrl(info.artifact),
+  );
   const report = useMemo(() => traceReport(content.data?.trace), [content.data]);
   if (!about.isKnown) return <Waiting rows={14} />;
   const isLate = (isDropped || info.artifact !== null) && !content.data && !content.error;
   return <Timeline info={info} about={about} report={isLate ? "late" : report} found={findings.data} />;
 }
 
-function Timeline({ info, about, report, found }: { info: TraceInfo; about: About; report: TraceReport | "late" | null; found: Findings | null }) {
+function Timeline({
+  info,
+  about,
+  report,
+  found,
+}: {
+  info: TraceInfo;
+  about: About;
+  report: TraceReport | "late" | null;
+  found: Findings | null;
+}) {
   const viewer = useMemo(() => new Viewer(info), [info]);
   const beside = useBeside(viewer);
   const { second, shift } = beside;
@@ -84,10 +96,24 @@ function Timeline({ info, about, report, found }: { info: TraceInfo; about: Abou
     ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={active} /> }] : []),
     ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={active} /> }] : []),
     { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
-    ...(info.findings > 0 ? [{ tab: "marks" as const, title: "Marks", render: () => <MarkList viewer={viewer} /> }] : []),
-    { tab: "notes", title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes", render: () => <Notes viewer={viewer} {...noted} /> },
+    ...(info.findings > 0
+      ? [{ tab: "marks" as const, title: "Marks", render: () => <MarkList viewer={viewer} /> }]
+      : []),
+    {
+      tab: "notes",
+      title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes",
+      render: () => <Notes viewer={viewer} {...noted} />,
+    },
     ...(info.has_index ? [{ tab: "query" as const, title: "Query", render: () => <QueryBox viewer={viewer} /> }] : []),
-    ...(second ? [{ tab: "diff" as const, title: "Differences", render: () => <Differences first={viewer} second={second} shift={shift} /> }] : []),
+    ...(second
+      ? [
+          {
+            tab: "diff" as const,
+            title: "Differences",
+            render: () => <Differences first={viewer} second={second} shift={shift} />,
+          },
+        ]
+      : []),
   ];
   useCommands(viewer, pages);
   return (

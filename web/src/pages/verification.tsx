@@ -1,7 +1,16 @@
 // Right or wrong: models by backends, how it was before, what changed, and why things fail.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { CodeInfo, FailuresAnswer, Run, RunRef, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
+import type {
+  CodeInfo,
+  FailuresAnswer,
+  Run,
+  RunRef,
+  TransitionsAnswer,
+  VerificationAnswer,
+  VerificationCell,
+  VerificationHistory,
+} from "../api/types";
 import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -17,7 +26,20 @@ import { Empty } from "../parts/empty";
 import { ErrorText, KindSign } from "../parts/error_bits";
 import { Stacks } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Suite, Time, VerificationSign, Waiting } from "../parts/small";
+import {
+  Backend,
+  CodeSign,
+  ErrorNote,
+  Labels,
+  Missing,
+  RunLink,
+  Section,
+  Sentence,
+  Suite,
+  Time,
+  VerificationSign,
+  Waiting,
+} from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 import { TransitionList } from "../parts/transitions";
 
@@ -42,31 +64,49 @@ export function VerificationPage() {
   const { data } = answer;
   const accelerator = data?.run.accelerator_model;
   const runs = useRuns();
-  const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
+  const history = useApi<VerificationHistory>(
+    accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null,
+  );
   const transitions = useApi<TransitionsAnswer>(address("/verification/transitions", { run, since }));
   const failures = useApi<FailuresAnswer>(address("/failures", { run }));
   useTitle("Verification");
   useMarkdown({ tables: data ? [CODES_CAPTION, matrixCaption(data)] : [] });
 
-  const columns = useMemo(() => (data ? columnsOf(data).filter((column) => data.rows.some((row) => row.cells[column.key])) : []), [data]);
+  const columns = useMemo(
+    () => (data ? columnsOf(data).filter((column) => data.rows.some((row) => row.cells[column.key])) : []),
+    [data],
+  );
   const tests = useMemo(() => (data ? testsOf(data.rows) : []), [data]);
   const models = useMemo(() => (data ? byModel(data.rows) : []), [data]);
   const rows = useMemo(
     () =>
       models.filter((row) => {
         const codes = Object.values(row.cells).filter((cell) => cell !== null);
-        const asked = only === "failing" ? codes.some((cell) => cell.outcome === "failing") : only ? codes.some((cell) => cell.code === only) : true;
+        const asked =
+          only === "failing"
+            ? codes.some((cell) => cell.outcome === "failing")
+            : only
+              ? codes.some((cell) => cell.code === only)
+              : true;
         return asked && (!filter || matches(filter, `${row.suite} ${row.model}`));
       }),
     [models, filter, only],
   );
   const grid = useMemo(() => matrixColumns(columns, tests, models, accelerator), [columns, tests, models, accelerator]);
 
-  const runOptions = useMemo(() => [{ value: "latest", text: "the latest" }, ...runChoices(runs.data?.items ?? [])], [runs.data]);
+  const runOptions = useMemo(
+    () => [{ value: "latest", text: "the latest" }, ...runChoices(runs.data?.items ?? [])],
+    [runs.data],
+  );
   const shownRun = data?.run;
   const sinceOptions = useMemo(() => {
-    const earlier = (runs.data?.items ?? []).filter((one) => shownRun && one.accelerator_model === shownRun.accelerator_model && one.started_at < shownRun.started_at);
-    return [{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: runName(one) }))];
+    const earlier = (runs.data?.items ?? []).filter(
+      (one) => shownRun && one.accelerator_model === shownRun.accelerator_model && one.started_at < shownRun.started_at,
+    );
+    return [
+      { value: "previous", text: "the verified run before" },
+      ...earlier.map((one) => ({ value: String(one.id), text: runName(one) })),
+    ];
   }, [runs.data, shownRun]);
 
   // What stands above the models is there when they come: nothing is pushed down under somebody's hands.
@@ -82,8 +122,24 @@ export function VerificationPage() {
       <header class="page-head">
         <div class="kicker">
           <span class="accel">{data.run.accelerator_model}</span>
-          <span>run <RunLink run={data.run} /> {runName(data.run) === data.run.name ? `${moment(data.run.started_at)}, ` : ""}{ago(data.run.started_at, now)}</span>
-          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">{data.counts.some((item) => item.stale > 0) ? "not verified: outlined codes are of an earlier run" : "not verified"}</span>}</span>
+          <span>
+            run <RunLink run={data.run} />{" "}
+            {runName(data.run) === data.run.name ? `${moment(data.run.started_at)}, ` : ""}
+            {ago(data.run.started_at, now)}
+          </span>
+          <span>
+            {data.run.verified_at ? (
+              <>
+                verified <Time at={data.run.verified_at} />
+              </>
+            ) : (
+              <span class="warn">
+                {data.counts.some((item) => item.stale > 0)
+                  ? "not verified: outlined codes are of an earlier run"
+                  : "not verified"}
+              </span>
+            )}
+          </span>
           <Labels labels={data.run.labels} />
         </div>
         <h1>
@@ -101,7 +157,13 @@ export function VerificationPage() {
       {answer.error && <ErrorNote error={answer.error} again={answer.again} kept />}
 
       <Section id="codes" title="Codes">
-        <CodeTable answer={data} codes={present} late={answer.late} only={only} onOnly={(code) => setQuery({ only: only === code ? null : code })} />
+        <CodeTable
+          answer={data}
+          codes={present}
+          late={answer.late}
+          only={only}
+          onOnly={(code) => setQuery({ only: only === code ? null : code })}
+        />
       </Section>
 
       <div class="transitions-wide">
@@ -125,7 +187,14 @@ export function VerificationPage() {
             <div class={transitions.late ? "late" : ""}>
               {isStale && since === "previous" && transitions.data.items.length > 0 && (
                 <p class="quiet">
-                  What <RunLink run={verified as RunRef} />, the newest verified run, brought{transitions.data.since && <> against <RunLink run={transitions.data.since} /></>}:
+                  What <RunLink run={verified as RunRef} />, the newest verified run, brought
+                  {transitions.data.since && (
+                    <>
+                      {" "}
+                      against <RunLink run={transitions.data.since} />
+                    </>
+                  )}
+                  :
                 </p>
               )}
               {transitions.data.items.length ? (
@@ -140,20 +209,40 @@ export function VerificationPage() {
             </div>
           )}
         </Section>
-        <Section id="history" title="Over runs" note="A bar a run, in the codes' colours; a gap: that run was not verified. Click a bar for its run.">
+        <Section
+          id="history"
+          title="Over runs"
+          note="A bar a run, in the codes' colours; a gap: that run was not verified. Click a bar for its run."
+        >
           {history.error ? (
             <ErrorNote error={history.error} again={history.again} />
           ) : history.data ? (
-            <Stacks history={history.data} current={data.run.id} onPick={(one) => setQuery({ run: String(one.id), since: null })} />
+            <Stacks
+              history={history.data}
+              current={data.run.id}
+              onPick={(one) => setQuery({ run: String(one.id), since: null })}
+            />
           ) : (
             <Waiting rows={6} />
           )}
         </Section>
       </div>
 
-      <Section id="matrix" title="Models" actions={<CsvLink href={address("/verification", { run, format: "csv" })} name={`verification-${data.run.name}.csv`} />}>
+      <Section
+        id="matrix"
+        title="Models"
+        actions={
+          <CsvLink href={address("/verification", { run, format: "csv" })} name={`verification-${data.run.name}.csv`} />
+        }
+      >
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={models.length} what="models" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ q: value || null }, true)}
+            shown={rows.length}
+            all={models.length}
+            what="models"
+          />
           <Choice
             label="Only"
             value={only}
@@ -179,8 +268,19 @@ export function VerificationPage() {
         />
       </Section>
 
-      <Section id="failures" title="Failures by signature" note="Error texts without their addresses, numbers and paths, so that one cause is one row." actions={<a href={href("/errors", { accelerator_model: accelerator })}>Errors over runs</a>}>
-        {failures.error ? <ErrorNote error={failures.error} again={failures.again} /> : failures.data ? <Failures answer={failures.data} late={failures.late} /> : <Waiting rows={4} />}
+      <Section
+        id="failures"
+        title="Failures by signature"
+        note="Error texts without their addresses, numbers and paths, so that one cause is one row."
+        actions={<a href={href("/errors", { accelerator_model: accelerator })}>Errors over runs</a>}
+      >
+        {failures.error ? (
+          <ErrorNote error={failures.error} again={failures.again} />
+        ) : failures.data ? (
+          <Failures answer={failures.data} late={failures.late} />
+        ) : (
+          <Waiting rows={4} />
+        )}
       </Section>
 
       <Section id="legend" title="What the codes mean">
@@ -192,7 +292,10 @@ export function VerificationPage() {
 
 function runChoices(runs: readonly Run[]): Option[] {
   const areOfSeveral = new Set(runs.map((run) => run.accelerator_model)).size > 1;
-  return runs.map((run) => ({ value: String(run.id), text: `${runName(run)}${run.verified_at ? "" : " (not verified)"}${areOfSeveral ? `, ${run.accelerator_model}` : ""}` }));
+  return runs.map((run) => ({
+    value: String(run.id),
+    text: `${runName(run)}${run.verified_at ? "" : " (not verified)"}${areOfSeveral ? `, ${run.accelerator_model}` : ""}`,
+  }));
 }
 
 function byModel(rows: Row[]): ModelVerification[] {
@@ -207,7 +310,16 @@ function byModel(rows: Row[]): ModelVerification[] {
 }
 
 const loudness = (row: ModelVerification): number =>
-  Object.values(row.cells).reduce((sum, cell) => sum + (cell ? 10 ** sign(cell.code).rank * (cell.code === "PASS" || sign(cell.code).name === "skipped" ? 0 : 1) * (cell.stale ? 0.5 : 1) : 0), 0);
+  Object.values(row.cells).reduce(
+    (sum, cell) =>
+      sum +
+      (cell
+        ? 10 ** sign(cell.code).rank *
+          (cell.code === "PASS" || sign(cell.code).name === "skipped" ? 0 : 1) *
+          (cell.stale ? 0.5 : 1)
+        : 0),
+    0,
+  );
 
 const worstModels = (rows: ModelVerification[]): ModelVerification[] =>
   rows
@@ -215,7 +327,12 @@ const worstModels = (rows: ModelVerification[]): ModelVerification[] =>
     .sort((a, b) => b.loud - a.loud)
     .map(({ row }) => row);
 
-function matrixColumns(columns: { key: string; backend: string }[], tests: string[], models: ModelVerification[], accelerator: string | undefined): { columns: Column<ModelVerification>[]; groups: ColumnGroup[] } {
+function matrixColumns(
+  columns: { key: string; backend: string }[],
+  tests: string[],
+  models: ModelVerification[],
+  accelerator: string | undefined,
+): { columns: Column<ModelVerification>[]; groups: ColumnGroup[] } {
   const list: Column<ModelVerification>[] = [
     {
       key: "model",
@@ -223,13 +340,24 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
       width: 260,
       sort: (row) => row.model,
       cell: (row) => (
-        <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { accelerator_model: accelerator })}>
+        <a
+          class="mono clip"
+          title={row.model}
+          href={modelHref(row.suite, row.model, { accelerator_model: accelerator })}
+        >
           {shown(row.model)}
         </a>
       ),
     },
   ];
-  if (new Set(models.map((row) => row.suite)).size > 1) list.push({ key: "suite", title: "Suite", width: 130, sort: (row) => row.suite, cell: (row) => <Suite name={row.suite} link={{ accelerator_model: accelerator }} /> });
+  if (new Set(models.map((row) => row.suite)).size > 1)
+    list.push({
+      key: "suite",
+      title: "Suite",
+      width: 130,
+      sort: (row) => row.suite,
+      cell: (row) => <Suite name={row.suite} link={{ accelerator_model: accelerator }} />,
+    });
   const groups: ColumnGroup[] = [{ title: "", span: list.length }];
   for (const test of tests) {
     columns.forEach((column, index) => {
@@ -247,11 +375,20 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
         },
         cell: (row) => {
           const cell = row.cells[key];
-          if (!cell) return <Missing why={column.backend === "eager" ? "eager is what the others are verified against" : "never verified"} />;
+          if (!cell)
+            return (
+              <Missing
+                why={column.backend === "eager" ? "eager is what the others are verified against" : "never verified"}
+              />
+            );
           return (
             <span class="code-cell">
               <VerificationSign verification={cell} />
-              {cell.failure && <span class="quiet clip" title={hoverText(cell.failure.signature)}>{failureKind(cell.failure.kind)}</span>}
+              {cell.failure && (
+                <span class="quiet clip" title={hoverText(cell.failure.signature)}>
+                  {failureKind(cell.failure.kind)}
+                </span>
+              )}
             </span>
           );
         },
@@ -262,8 +399,22 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
   return { columns: list, groups };
 }
 
-function CodeTable({ answer, codes, late, only, onOnly }: { answer: VerificationAnswer; codes: string[]; late: boolean; only: string; onOnly: (code: string) => void }) {
-  const keys = [...new Map(answer.counts.map((item) => [`${item.backend}\n${item.test}`, item])).values()].sort((a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1));
+function CodeTable({
+  answer,
+  codes,
+  late,
+  only,
+  onOnly,
+}: {
+  answer: VerificationAnswer;
+  codes: string[];
+  late: boolean;
+  only: string;
+  onOnly: (code: string) => void;
+}) {
+  const keys = [...new Map(answer.counts.map((item) => [`${item.backend}\n${item.test}`, item])).values()].sort(
+    (a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1),
+  );
   if (!keys.length) return <p class="quiet">Nothing in this run has been verified.</p>;
   return (
     <PlainTable caption={CODES_CAPTION} class="codes" late={late}>
@@ -271,10 +422,18 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
         <tr>
           <th scope="col">Backend</th>
           <th scope="col">Test</th>
-          <th scope="col" class="bar-col"><span class="sr">share of each code</span></th>
+          <th scope="col" class="bar-col">
+            <span class="sr">share of each code</span>
+          </th>
           {codes.map((code) => (
             <th scope="col" class="right" key={code}>
-              <button type="button" class="code-head" aria-pressed={only === code} onClick={() => onOnly(code)} title={`${code}: ${sign(code).words}. Click: only models with this code`}>
+              <button
+                type="button"
+                class="code-head"
+                aria-pressed={only === code}
+                onClick={() => onOnly(code)}
+                title={`${code}: ${sign(code).words}. Click: only models with this code`}
+              >
                 <span data-text="">
                   <CodeSign code={code} title=" " />
                 </span>{" "}
@@ -282,7 +441,9 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
               </button>
             </th>
           ))}
-          <th scope="col" class="right">stale</th>
+          <th scope="col" class="right">
+            stale
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -293,15 +454,33 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
           let left = 0;
           return (
             <tr key={`${backend} ${test}`}>
-              <th scope="row"><Backend name={backend} link={{ accelerator_model: answer.run.accelerator_model, test: test }} /></th>
+              <th scope="row">
+                <Backend name={backend} link={{ accelerator_model: answer.run.accelerator_model, test: test }} />
+              </th>
               <td>{testName(test)}</td>
               <td class="bar-col">
-                <svg class="bar" width="100%" height="12" aria-hidden="true" viewBox="0 0 100 12" preserveAspectRatio="none">
+                <svg
+                  class="bar"
+                  width="100%"
+                  height="12"
+                  aria-hidden="true"
+                  viewBox="0 0 100 12"
+                  preserveAspectRatio="none"
+                >
                   {codes.map((code) => {
                     const width = ((mine.find((item) => item.code === code)?.count ?? 0) / total) * 100;
                     const from = left;
                     left += width;
-                    return width > 0 ? <rect key={code} class={`code-${sign(code).name}`} x={from} y="0" width={Math.max(0.3, width - 0.3)} height="12" /> : null;
+                    return width > 0 ? (
+                      <rect
+                        key={code}
+                        class={`code-${sign(code).name}`}
+                        x={from}
+                        y="0"
+                        width={Math.max(0.3, width - 0.3)}
+                        height="12"
+                      />
+                    ) : null;
                   })}
                 </svg>
               </td>
@@ -309,7 +488,11 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
                 const n = mine.find((item) => item.code === code)?.count ?? 0;
                 return (
                   <td class="right" key={code}>
-                    {n ? <span class={`num${sign(code).rank >= 7 ? " loud" : ""}`}>{count(n)}</span> : <span class="quiet">0</span>}
+                    {n ? (
+                      <span class={`num${sign(code).rank >= 7 ? " loud" : ""}`}>{count(n)}</span>
+                    ) : (
+                      <span class="quiet">0</span>
+                    )}
                   </td>
                 );
               })}
@@ -339,21 +522,37 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
     <li>
       <details onToggle={(event) => (event.currentTarget as HTMLDetailsElement).open && setOpened(true)}>
         <summary>
-          <strong class="num">{count(item.count)}×</strong> <KindSign kind={item.kind} /> <span class="mono signature">{item.signature}</span>
+          <strong class="num">{count(item.count)}×</strong> <KindSign kind={item.kind} />{" "}
+          <span class="mono signature">{item.signature}</span>
         </summary>
         <ul class="experiments">
           {item.experiments.map((experiment) => (
             <li key={experiment.id}>
-              <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+              <a
+                class="mono"
+                href={modelHref(experiment.suite, experiment.model, {
+                  test: experiment.test,
+                  accelerator_model: experiment.accelerator_model,
+                })}
+              >
                 {shown(experiment.model)}
               </a>{" "}
-              <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} /> <span class="quiet">{testName(experiment.test)}</span>
+              <Backend
+                name={experiment.column}
+                backend={experiment.backend}
+                link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+              />{" "}
+              <span class="quiet">{testName(experiment.test)}</span>
             </li>
           ))}
         </ul>
         {opened && <ErrorText line={item.line_id} excerpt={item.excerpt} />}
       </details>
-      <a class="over-runs" href={errorHref(item.signature)} title="This error over runs: since when, and of which experiments">
+      <a
+        class="over-runs"
+        href={errorHref(item.signature)}
+        title="This error over runs: since when, and of which experiments"
+      >
         over runs
       </a>
     </li>
@@ -362,7 +561,11 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
 
 export function Legend({ codes }: { codes: CodeInfo[] }) {
   return (
-    <PlainTable caption="Codes and their meanings" class="legend-table" heads={[{ title: "Code" }, { title: "Means" }, { title: "What to do" }]}>
+    <PlainTable
+      caption="Codes and their meanings"
+      class="legend-table"
+      heads={[{ title: "Code" }, { title: "Means" }, { title: "What to do" }]}
+    >
       <tbody>
         {codes.map((code) => (
           <tr key={code.code}>

@@ -70,9 +70,10 @@ export function ChangeLinks({ changes }: { changes: { column: string; backend: s
           <a href={alertHref({ id: one.alert })}>
             {date(one.run.started_at)} {change(1 + one.effect)}
           </a>{" "}
-          <span class="interval">{one.interval ? percentInterval(1 + one.interval.low, 1 + one.interval.high) : ""}</span>{" "}
-          <Backend name={column} backend={backend} link={{}} />{" "}
-          <span class="quiet">{stateWords(one.state).word}</span>
+          <span class="interval">
+            {one.interval ? percentInterval(1 + one.interval.low, 1 + one.interval.high) : ""}
+          </span>{" "}
+          <Backend name={column} backend={backend} link={{}} /> <span class="quiet">{stateWords(one.state).word}</span>
         </li>
       ))}
     </ul>

@@ -12,10 +12,17 @@ type Entry = { at: string; run?: RunRef; key: string; who: string; token?: strin
 
 function actionWords(action: AlertAction): ComponentChildren {
   if (action.kind === "note") return <span class="said">{action.value}</span>;
-  if (action.kind === "state") return action.value === "open" ? "opened it again" : <>said: {stateWords(action.value).word}</>;
+  if (action.kind === "state")
+    return action.value === "open" ? "opened it again" : <>said: {stateWords(action.value).word}</>;
   if (action.kind === "mute") return action.value ? `muted it ${muteWords(action.value)}` : "ended the mute";
   if (action.kind === "owner") return action.value ? <>gave it to {action.value}</> : "took its owner away";
-  return action.value ? <>linked <span class="mono said">{action.value}</span></> : "took its link away";
+  return action.value ? (
+    <>
+      linked <span class="mono said">{action.value}</span>
+    </>
+  ) : (
+    "took its link away"
+  );
 }
 
 /** "#3, #4 and 2 more", each a link. */
@@ -42,7 +49,9 @@ function Named({ event, accelerator }: { event: AlertEvent; accelerator: string 
     <span class="history-series">
       {event.series.map((one) => (
         <span key={`${one.experiment_id} ${one.metric}`}>
-          <a class="mono" href={modelHref(one.suite, one.model, { test: one.test, accelerator_model: accelerator })}>{shown(one.model)}</a>{" "}
+          <a class="mono" href={modelHref(one.suite, one.model, { test: one.test, accelerator_model: accelerator })}>
+            {shown(one.model)}
+          </a>{" "}
           <span class="quiet">{testName(one.test)}</span> <Backend name={one.column} /> {one.title}
         </span>
       ))}
@@ -64,21 +73,49 @@ function eventWords(event: AlertEvent): ComponentChildren {
     case "left":
       return `${series(event.count)} left it`;
     case "moved":
-      return <>{series(event.count)} moved to alert <Others event={event} /></>;
+      return (
+        <>
+          {series(event.count)} moved to alert <Others event={event} />
+        </>
+      );
     case "onset_moved":
-      return event.from && event.to ? <>its onset moved from <RunLink run={event.from} /> to <RunLink run={event.to} /></> : "its onset moved";
+      return event.from && event.to ? (
+        <>
+          its onset moved from <RunLink run={event.from} /> to <RunLink run={event.to} />
+        </>
+      ) : (
+        "its onset moved"
+      );
     case "recovered":
       return "recovered";
     case "reopened":
-      return event.alerts.length ? <>separate again from alert <Others event={event} /></> : "opened again";
+      return event.alerts.length ? (
+        <>
+          separate again from alert <Others event={event} />
+        </>
+      ) : (
+        "opened again"
+      );
     case "withdrawn":
       return "withdrawn";
     case "took_in":
-      return <>took in the changes of {event.count > 1 ? "alerts" : "alert"} <Others event={event} all={event.count} /></>;
+      return (
+        <>
+          took in the changes of {event.count > 1 ? "alerts" : "alert"} <Others event={event} all={event.count} />
+        </>
+      );
     case "taken_in":
-      return <>its changes became part of alert <Others event={event} /></>;
+      return (
+        <>
+          its changes became part of alert <Others event={event} />
+        </>
+      );
     case "split":
-      return <>split from alert <Others event={event} /> with {series(event.count)}</>;
+      return (
+        <>
+          split from alert <Others event={event} /> with {series(event.count)}
+        </>
+      );
     default:
       return event.kind;
   }
@@ -88,7 +125,12 @@ function ofEvent(event: AlertEvent, index: number, accelerator: string): Entry {
   const what = (
     <>
       {eventWords(event)}
-      {event.last_run && <span class="quiet"> (until <RunLink run={event.last_run} />)</span>}
+      {event.last_run && (
+        <span class="quiet">
+          {" "}
+          (until <RunLink run={event.last_run} />)
+        </span>
+      )}
       <Named event={event} accelerator={accelerator} />
     </>
   );
@@ -97,19 +139,38 @@ function ofEvent(event: AlertEvent, index: number, accelerator: string): Entry {
 
 /** Of an alert that was last found before histories were kept. */
 function ofDetails({ details, detected }: AlertWithHistory): Entry[] {
-  const ofRun = (run: RunRef | null, what: string): Entry[] => (run ? [{ at: run.started_at, run, key: what, who: "Measurements", what }] : []);
-  return [...ofRun(details.first_seen, "first seen"), ...ofRun(details.confirmed, "confirmed"), ...ofRun(details.closed, detected === "withdrawn" ? "not there any more" : "over")];
+  const ofRun = (run: RunRef | null, what: string): Entry[] =>
+    run ? [{ at: run.started_at, run, key: what, who: "Measurements", what }] : [];
+  return [
+    ...ofRun(details.first_seen, "first seen"),
+    ...ofRun(details.confirmed, "confirmed"),
+    ...ofRun(details.closed, detected === "withdrawn" ? "not there any more" : "over"),
+  ];
 }
 
 export function AlertHistory({ alert }: { alert: AlertWithHistory }) {
-  const found = alert.history.length ? alert.history.map((event, index) => ofEvent(event, index, alert.accelerator_model)) : ofDetails(alert);
-  const acted = alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", token: action.token, what: actionWords(action) }));
+  const found = alert.history.length
+    ? alert.history.map((event, index) => ofEvent(event, index, alert.accelerator_model))
+    : ofDetails(alert);
+  const acted = alert.actions.map((action) => ({
+    at: action.at,
+    key: String(action.id),
+    who: action.who || "somebody",
+    token: action.token,
+    what: actionWords(action),
+  }));
   const entries: Entry[] = [...found, ...acted].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return (
     <ol class="history" data-told="History">
       {entries.map((entry) => (
         <li key={entry.key}>
-          {entry.run ? <span><RunLink run={entry.run} /></span> : <Time at={entry.at} />}
+          {entry.run ? (
+            <span>
+              <RunLink run={entry.run} />
+            </span>
+          ) : (
+            <Time at={entry.at} />
+          )}
           <span>
             <strong>{entry.who}</strong>
             {entry.token && <span class="quiet"> (token {entry.token})</span>} {entry.what}
@@ -126,8 +187,15 @@ export function OrphanNote({ alert }: { alert: AlertWithHistory }) {
   return (
     <p class="note orphan">
       <strong>This alert is not found any more.</strong> Results, rules or the detector have changed since.{" "}
-      {alert.successor === null ? "No other alert covers its changes." : <>Its changes are now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a>.</>}{" "}
-      What people said stays here. It is listed as orphaned until it is marked as fixed, won't fix, invalid or infrastructure.
+      {alert.successor === null ? (
+        "No other alert covers its changes."
+      ) : (
+        <>
+          Its changes are now covered by <a href={alertHref({ id: alert.successor })}>#{alert.successor}</a>.
+        </>
+      )}{" "}
+      What people said stays here. It is listed as orphaned until it is marked as fixed, won't fix, invalid or
+      infrastructure.
     </p>
   );
 }

@@ -19,7 +19,17 @@ function ticks(low: number, high: number): number[] {
   return all;
 }
 
-export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonRow[]; current: string | null; onPick: (row: ComparisonRow) => void; late: boolean }) {
+export function ChangeStrip({
+  rows,
+  current,
+  onPick,
+  late,
+}: {
+  rows: ComparisonRow[];
+  current: string | null;
+  onPick: (row: ComparisonRow) => void;
+  late: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [at, setAt] = useState<number | null>(null);
@@ -29,14 +39,24 @@ export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonR
         .flatMap((row) => {
           if (!row.change) return [];
           const bounds = row.change.interval;
-          return [{ row, size: (row.change.ratio - 1) * 100, low: ((bounds?.low ?? row.change.ratio) - 1) * 100, high: ((bounds?.high ?? row.change.ratio) - 1) * 100 }];
+          return [
+            {
+              row,
+              size: (row.change.ratio - 1) * 100,
+              low: ((bounds?.low ?? row.change.ratio) - 1) * 100,
+              high: ((bounds?.high ?? row.change.ratio) - 1) * 100,
+            },
+          ];
         })
         .sort((a, b) => b.size - a.size),
     [rows],
   );
   // Intervals, and a few changes, may reach far beyond what the others do: the axis is for these, and the few end at its edge.
   const sizes = bars.map((bar) => Math.abs(bar.size)).sort((a, b) => a - b);
-  const most = Math.max(3, Math.min((sizes[sizes.length - 1] ?? 0) * 1.15, 3 * (sizes[Math.floor(sizes.length * 0.95)] ?? 0)));
+  const most = Math.max(
+    3,
+    Math.min((sizes[sizes.length - 1] ?? 0) * 1.15, 3 * (sizes[Math.floor(sizes.length * 0.95)] ?? 0)),
+  );
   const cut = sizes.filter((size) => size > most).length;
   const high = Math.min(most, Math.max(3, ...bars.map((bar) => Math.max(bar.high, bar.size))) * 1.05);
   const low = Math.max(-most, Math.min(-3, ...bars.map((bar) => Math.min(bar.low, bar.size))) * 1.05);
@@ -49,7 +69,8 @@ export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonR
     bars.forEach((bar, index) => {
       const middle = x(index) + step / 2;
       const { tone } = verdictWords(bar.row.verdict);
-      paths[tone] += `M${(middle - wide / 2).toFixed(1)} ${y(0).toFixed(1)}h${wide.toFixed(1)}V${y(bar.size).toFixed(1)}h${(-wide).toFixed(1)}Z`;
+      paths[tone] +=
+        `M${(middle - wide / 2).toFixed(1)} ${y(0).toFixed(1)}h${wide.toFixed(1)}V${y(bar.size).toFixed(1)}h${(-wide).toFixed(1)}Z`;
       if (step >= 2) paths.intervals += `M${middle.toFixed(1)} ${y(bar.low).toFixed(1)}V${y(bar.high).toFixed(1)}`;
     });
     return paths;
@@ -63,7 +84,8 @@ export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonR
     const index = Math.floor((left - LEFT) / step);
     return index >= 0 && index < bars.length ? index : null;
   };
-  const words = (one: Bar) => `${shown(one.row.model)}, ${testName(one.row.test)}, ${columnText(one.row)}: ${change(1 + one.size / 100)} ${percentInterval(1 + one.low / 100, 1 + one.high / 100)}, ${verdictWords(one.row.verdict).word}`;
+  const words = (one: Bar) =>
+    `${shown(one.row.model)}, ${testName(one.row.test)}, ${columnText(one.row)}: ${change(1 + one.size / 100)} ${percentInterval(1 + one.low / 100, 1 + one.high / 100)}, ${verdictWords(one.row.verdict).word}`;
   return (
     <figure class={late ? "change-strip late" : "change-strip"}>
       <figcaption class="sr">Changes of the time, the largest slow-down first</figcaption>
@@ -96,7 +118,15 @@ export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonR
               </text>
             </g>
           ))}
-          {bar && width > 0 && <rect class="here" x={x(chosen) - Math.max(0, 3 - step) / 2} y="0" width={Math.max(step, 3)} height={HEIGHT} />}
+          {bar && width > 0 && (
+            <rect
+              class="here"
+              x={x(chosen) - Math.max(0, 3 - step) / 2}
+              y="0"
+              width={Math.max(step, 3)}
+              height={HEIGHT}
+            />
+          )}
           <path class="bar-unclear" d={shapes.unclear} />
           <path class="bar-worse" d={shapes.worse} />
           <path class="bar-better" d={shapes.better} />
@@ -104,7 +134,14 @@ export function ChangeStrip({ rows, current, onPick, late }: { rows: ComparisonR
         </svg>
       </div>
       <p class="note strip-now" role="status">
-        {bar ? words(bar) : <span class="quiet">{plural(bars.length, "result")}; up is slower. Point at a bar, or use the arrows, for its name; click for why.{cut > 0 && ` ${plural(cut, "bar")} ${cut === 1 ? "reaches" : "reach"} beyond the axis.`}</span>}
+        {bar ? (
+          words(bar)
+        ) : (
+          <span class="quiet">
+            {plural(bars.length, "result")}; up is slower. Point at a bar, or use the arrows, for its name; click for
+            why.{cut > 0 && ` ${plural(cut, "bar")} ${cut === 1 ? "reaches" : "reach"} beyond the axis.`}
+          </span>
+        )}
         {bars.some((one) => one.row.change?.interval) ? null : <Missing why="no intervals" />}
       </p>
     </figure>

@@ -26,7 +26,10 @@ export const seconds = (run: RunRef): number => Date.parse(run.started_at) / 100
 
 /** The usual time between two nights; what is much longer is a missing night. */
 export function usualStep(times: number[]): number {
-  const steps = times.slice(1).map((time, index) => time - (times[index] as number)).sort((a, b) => a - b);
+  const steps = times
+    .slice(1)
+    .map((time, index) => time - (times[index] as number))
+    .sort((a, b) => a - b);
   return steps[Math.floor(steps.length / 2)] ?? 86400;
 }
 
@@ -119,7 +122,10 @@ function drawChangeLevels(u: uPlot, changes: Placed, factor: number, tones: Tone
       ctx.strokeStyle = ctx.fillStyle = tones[tone(mark.direction)];
       ctx.setLineDash([5 * ratio, 3 * ratio]);
       ctx.beginPath();
-      for (const [level, from, to] of [[mark.before, begin, rule], [mark.after, rule, end]] as const) {
+      for (const [level, from, to] of [
+        [mark.before, begin, rule],
+        [mark.after, rule, end],
+      ] as const) {
         if (!Number.isFinite(level)) continue;
         const y = u.valToPos(level * factor, "y", true);
         ctx.moveTo(u.valToPos(from, "x", true), y);
@@ -231,15 +237,20 @@ export function Chart(props: Props) {
   const written = (value: number): string => (props.whole ? count(value) : digits(value));
   const [query, setQuery] = useQuery();
   const pins = pinned(query);
-  const pinnedRuns = pins.flatMap((id) => runs.filter((run) => String(run.id) === id)).sort((a, b) => seconds(a) - seconds(b));
+  const pinnedRuns = pins
+    .flatMap((id) => runs.filter((run) => String(run.id) === id))
+    .sort((a, b) => seconds(a) - seconds(b));
   const drawnPins = useRef(pinnedRuns);
   drawnPins.current = pinnedRuns;
 
   const { x, index } = useMemo(() => withHoles(runs.map(seconds)), [runs]);
 
   const shownPoints = useMemo(() => {
-    const inRange = (place: number) => !range || (seconds(runs[place] as RunRef) >= range.from && seconds(runs[place] as RunRef) <= range.to);
-    return series.flatMap((one) => one.points.filter((point, place): point is SeriesPoint => point !== null && inRange(place)));
+    const inRange = (place: number) =>
+      !range || (seconds(runs[place] as RunRef) >= range.from && seconds(runs[place] as RunRef) <= range.to);
+    return series.flatMap((one) =>
+      one.points.filter((point, place): point is SeriesPoint => point !== null && inRange(place)),
+    );
   }, [series, runs, range?.from, range?.to]);
   // A logarithm is of what is above 0; counts start at 0.
   const canLog = !props.whole && shownPoints.length > 0 && shownPoints.every((point) => point.value > 0);
@@ -283,7 +294,14 @@ export function Chart(props: Props) {
       };
     });
     // The axis is not theirs to widen.
-    const edges = (): uPlot.Series => ({ show: true, auto: false, width: 0, stroke: "transparent", spanGaps: false, points: { show: false } });
+    const edges = (): uPlot.Series => ({
+      show: true,
+      auto: false,
+      width: 0,
+      stroke: "transparent",
+      spanGaps: false,
+      points: { show: false },
+    });
     const n = series.length;
     const options: uPlot.Options = {
       width,
@@ -328,7 +346,13 @@ export function Chart(props: Props) {
           ...(props.whole ? { incrs: WHOLE_STEPS } : {}),
           grid: { stroke: line, width: 1 },
           ticks: { show: false },
-          ...(log ? { splits: (_: uPlot, __: number, low: number, high: number) => logTicks(low, high, Math.max(3, Math.floor(props.height / 40))), filter: (_: uPlot, splits: number[]) => splits } : {}),
+          ...(log
+            ? {
+                splits: (_: uPlot, __: number, low: number, high: number) =>
+                  logTicks(low, high, Math.max(3, Math.floor(props.height / 40))),
+                filter: (_: uPlot, splits: number[]) => splits,
+              }
+            : {}),
           values: (_, splits) => splits.map((value) => written(value)),
         },
       ],
@@ -341,7 +365,13 @@ export function Chart(props: Props) {
       hooks: {
         drawClear: [
           // Above the crosses of what failed.
-          (u) => drawMarks(u, placedMarks(latest.current.marks ?? [], runs.map(seconds)), quiet, 5 + (series.some((one) => one.failures.some(Boolean)) ? 9 * series.length : 0)),
+          (u) =>
+            drawMarks(
+              u,
+              placedMarks(latest.current.marks ?? [], runs.map(seconds)),
+              quiet,
+              5 + (series.some((one) => one.failures.some(Boolean)) ? 9 * series.length : 0),
+            ),
           (u) => drawChangeBands(u, placed(latest.current.changes ?? [], runs.map(seconds)), tones),
           (u) => {
             if (!latest.current.ruleAtOne) return;
@@ -358,8 +388,27 @@ export function Chart(props: Props) {
           },
         ],
         draw: [
-          (u) => drawPins(u, drawnPins.current.map((run, place) => ({ time: seconds(run), name: drawnPins.current.length < 2 ? "pinned" : place ? "R" : "L" })), focus),
-          (u) => drawChangeLevels(u, placed((latest.current.changes ?? []).filter((mark) => series.some((one) => one.experiment.id === mark.experiment)), runs.map(seconds)), unit.factor, tones),
+          (u) =>
+            drawPins(
+              u,
+              drawnPins.current.map((run, place) => ({
+                time: seconds(run),
+                name: drawnPins.current.length < 2 ? "pinned" : place ? "R" : "L",
+              })),
+              focus,
+            ),
+          (u) =>
+            drawChangeLevels(
+              u,
+              placed(
+                (latest.current.changes ?? []).filter((mark) =>
+                  series.some((one) => one.experiment.id === mark.experiment),
+                ),
+                runs.map(seconds),
+              ),
+              unit.factor,
+              tones,
+            ),
           (u) => {
             // Where a backend failed there is no value: a cross at the foot says so.
             u.ctx.save();
@@ -381,8 +430,10 @@ export function Chart(props: Props) {
                 if (!point || left < u.bbox.left || left > u.bbox.left + u.bbox.width) return;
                 const { min = -Infinity, max = Infinity } = u.scales["y"] ?? {};
                 u.ctx.fillStyle = color;
-                if ((point.high ?? point.value) * unit.factor > (max ?? Infinity)) u.ctx.fillText("▲", left, u.bbox.top + 9 * ratio);
-                if ((point.low ?? point.value) * unit.factor < (min ?? -Infinity)) u.ctx.fillText("▼", left, u.bbox.top + u.bbox.height - ratio);
+                if ((point.high ?? point.value) * unit.factor > (max ?? Infinity))
+                  u.ctx.fillText("▲", left, u.bbox.top + 9 * ratio);
+                if ((point.low ?? point.value) * unit.factor < (min ?? -Infinity))
+                  u.ctx.fillText("▼", left, u.bbox.top + u.bbox.height - ratio);
               });
               // A wrong result is not a point like the others.
               index.forEach((run, i) => {
@@ -407,7 +458,13 @@ export function Chart(props: Props) {
                   u.ctx.strokeStyle = styleOf(one).color;
                   u.ctx.lineWidth = 2 * ratio;
                   u.ctx.beginPath();
-                  u.ctx.arc(u.valToPos(x[index.indexOf(run)] as number, "x", true), u.valToPos(point.value * unit.factor, "y", true), 8 * ratio, 0, 7);
+                  u.ctx.arc(
+                    u.valToPos(x[index.indexOf(run)] as number, "x", true),
+                    u.valToPos(point.value * unit.factor, "y", true),
+                    8 * ratio,
+                    0,
+                    7,
+                  );
                   u.ctx.stroke();
                 }
               }
@@ -427,8 +484,13 @@ export function Chart(props: Props) {
           (u) => {
             const { left, top, width: wide, height: high } = u.select;
             const isWhole = wide >= u.over.clientWidth - 1;
-            if (!isWhole && wide >= 6) latest.current.onRange({ from: Math.round(u.posToVal(left, "x")), to: Math.round(u.posToVal(left + wide, "x")) });
-            else if (isWhole && high >= 6 && high < u.over.clientHeight - 1) setYRange({ from: u.posToVal(top + high, "y"), to: u.posToVal(top, "y") });
+            if (!isWhole && wide >= 6)
+              latest.current.onRange({
+                from: Math.round(u.posToVal(left, "x")),
+                to: Math.round(u.posToVal(left + wide, "x")),
+              });
+            else if (isWhole && high >= 6 && high < u.over.clientHeight - 1)
+              setYRange({ from: u.posToVal(top + high, "y"), to: u.posToVal(top, "y") });
             else return;
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
@@ -441,7 +503,8 @@ export function Chart(props: Props) {
     plot.current = u;
     // Once it has scales, which it makes in a microtask.
     queueMicrotask(() => {
-      if (plot.current === u && before >= 0 && index[before] !== -1) u.setCursor({ left: u.valToPos(x[before] as number, "x"), top: 10 }, true);
+      if (plot.current === u && before >= 0 && index[before] !== -1)
+        u.setCursor({ left: u.valToPos(x[before] as number, "x"), top: 10 }, true);
     });
 
     let pressedAt = { x: 0, y: 0 };
@@ -491,7 +554,10 @@ export function Chart(props: Props) {
     };
   }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x, yRange?.from, yRange?.to, log]);
 
-  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks, pins.join()]);
+  useEffect(
+    () => plot.current?.redraw(false),
+    [props.picked?.run, props.picked?.experiment, props.changes, props.marks, pins.join()],
+  );
 
   // The night under the cursor, wherever the keys go: charts are pointed at far more often than walked through.
   usePlainKeys((event) => {
@@ -541,7 +607,13 @@ export function Chart(props: Props) {
           {(extent?.isClipped || yRange) && "; ▲ ▼ at an edge: an interval or a value goes on beyond it"}
         </span>
         {canLog && (
-          <button type="button" class="link" aria-pressed={log} onClick={() => setQuery({ [LOG]: log ? null : "log" })} title="A logarithmic axis shows equal ratios as equal distances">
+          <button
+            type="button"
+            class="link"
+            aria-pressed={log}
+            onClick={() => setQuery({ [LOG]: log ? null : "log" })}
+            title="A logarithmic axis shows equal ratios as equal distances"
+          >
             log
           </button>
         )}
@@ -560,63 +632,102 @@ export function Chart(props: Props) {
       </span>
       {night && (
         <div class="legend-box" tabIndex={0} role="region" aria-label={`Values of ${props.title}`}>
-        <table class="legend">
-          <caption>
-            <span class="mono">{runName(night)}</span> <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
-            <button type="button" class="pin" aria-pressed={pins.includes(String(night.id))} onClick={() => togglePin(night)} title="Two pinned nights make a comparison (x on a night)">
-              {pins.includes(String(night.id)) ? "unpin" : "pin"}
-            </button>
-            {(props.marks?.[shown] ?? []).map((mark) => (
-              <span key={mark.kind} class="warn">
-                {" "}
-                {markWords(mark)}
-              </span>
-            ))}
-            <span class="legend-labels quiet">
-              {Object.entries(night.labels).map(([key, value]) => (
-                <span key={key}>
-                  {key} <span class="mono">{value.slice(0, 12)}</span>
+          <table class="legend">
+            <caption>
+              <span class="mono">{runName(night)}</span>{" "}
+              <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
+              <button
+                type="button"
+                class="pin"
+                aria-pressed={pins.includes(String(night.id))}
+                onClick={() => togglePin(night)}
+                title="Two pinned nights make a comparison (x on a night)"
+              >
+                {pins.includes(String(night.id)) ? "unpin" : "pin"}
+              </button>
+              {(props.marks?.[shown] ?? []).map((mark) => (
+                <span key={mark.kind} class="warn">
+                  {" "}
+                  {markWords(mark)}
                 </span>
               ))}
-            </span>
-          </caption>
-          <thead class="sr">
-            <tr>
-              <th scope="col">backend</th>
-              <th scope="col">{props.unitWord}</th>
-              <th scope="col">interval</th>
-              <th scope="col">n</th>
-              {verified && <th scope="col">verification</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {series.map((one) => {
-              const point = one.points[shown];
-              const code = one.codes[shown];
-              return (
-                <tr key={one.experiment.id}>
-                  <th scope="row">
-                    {one.style ? <Swatch style={one.style} /> : <Backend name={one.experiment.column} backend={one.experiment.backend} />}
-                    {one.experiment.batch_size !== null && <span class="quiet"> batch {one.experiment.batch_size}</span>}
-                  </th>
-                  <td class="right">
-                    {point ? (
-                      <>
-                        {props.whole ? <span class="num">{count(point.value)}</span> : <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.flags.length ? "\n" + point.flags.map(flag).join("\n") : ""}`} />}
-                        <span class="quiet"> {props.unitWord}</span>
-                      </>
-                    ) : (
-                      <Missing why={one.failures[shown] ?? "not measured in this run"} />
+              <span class="legend-labels quiet">
+                {Object.entries(night.labels).map(([key, value]) => (
+                  <span key={key}>
+                    {key} <span class="mono">{value.slice(0, 12)}</span>
+                  </span>
+                ))}
+              </span>
+            </caption>
+            <thead class="sr">
+              <tr>
+                <th scope="col">backend</th>
+                <th scope="col">{props.unitWord}</th>
+                <th scope="col">interval</th>
+                <th scope="col">n</th>
+                {verified && <th scope="col">verification</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {series.map((one) => {
+                const point = one.points[shown];
+                const code = one.codes[shown];
+                return (
+                  <tr key={one.experiment.id}>
+                    <th scope="row">
+                      {one.style ? (
+                        <Swatch style={one.style} />
+                      ) : (
+                        <Backend name={one.experiment.column} backend={one.experiment.backend} />
+                      )}
+                      {one.experiment.batch_size !== null && (
+                        <span class="quiet"> batch {one.experiment.batch_size}</span>
+                      )}
+                    </th>
+                    <td class="right">
+                      {point ? (
+                        <>
+                          {props.whole ? (
+                            <span class="num">{count(point.value)}</span>
+                          ) : (
+                            <Num
+                              value={point.value}
+                              factor={unit.factor}
+                              title={`${full(point.value)}${point.flags.length ? "\n" + point.flags.map(flag).join("\n") : ""}`}
+                            />
+                          )}
+                          <span class="quiet"> {props.unitWord}</span>
+                        </>
+                      ) : (
+                        <Missing why={one.failures[shown] ?? "not measured in this run"} />
+                      )}
+                    </td>
+                    <td class="interval">
+                      {point && point.low !== null && point.high !== null
+                        ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]`
+                        : bounded
+                          ? DASH
+                          : ""}
+                    </td>
+                    <td class="quiet">{!point ? DASH : point.n > 0 ? `n ${point.n}` : ""}</td>
+                    {verified && (
+                      <td>
+                        {code ? (
+                          <CodeSign
+                            code={code.code}
+                            stale={code.stale}
+                            title={`${code.code}${code.stale ? ", stale" : ""}`}
+                          />
+                        ) : (
+                          <Missing why="not verified" />
+                        )}
+                      </td>
                     )}
-                  </td>
-                  <td class="interval">{point && point.low !== null && point.high !== null ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]` : bounded ? DASH : ""}</td>
-                  <td class="quiet">{!point ? DASH : point.n > 0 ? `n ${point.n}` : ""}</td>
-                  {verified && <td>{code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />}</td>}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
         </div>
       )}
     </figure>

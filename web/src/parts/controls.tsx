@@ -35,7 +35,19 @@ export class Options extends Component<{ options: readonly Option[] }> {
   }
 }
 
-export function Select({ label, value, options, onChange, wide = false }: { label: string; value: string; options: readonly Option[]; onChange: (value: string) => void; wide?: boolean }) {
+export function Select({
+  label,
+  value,
+  options,
+  onChange,
+  wide = false,
+}: {
+  label: string;
+  value: string;
+  options: readonly Option[];
+  onChange: (value: string) => void;
+  wide?: boolean;
+}) {
   const known = options.some((option) => option.value === value);
   return (
     <label class={`field${wide ? " wide" : ""}`}>
@@ -49,13 +61,28 @@ export function Select({ label, value, options, onChange, wide = false }: { labe
 }
 
 /** One of a few, all of them in sight. */
-export function Choice({ label, value, options, onChange }: { label: string; value: string; options: Option[]; onChange: (value: string) => void }) {
+export function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: Option[];
+  onChange: (value: string) => void;
+}) {
   return (
     <div class="field" role="group" aria-label={label}>
       <span aria-hidden="true">{label}</span>
       <div class="choice">
         {options.map((option) => (
-          <button type="button" key={option.value} aria-pressed={option.value === value} onClick={() => onChange(option.value)}>
+          <button
+            type="button"
+            key={option.value}
+            aria-pressed={option.value === value}
+            onClick={() => onChange(option.value)}
+          >
             {option.text}
           </button>
         ))}
@@ -65,7 +92,17 @@ export function Choice({ label, value, options, onChange }: { label: string; val
 }
 
 /** Any of a few. */
-export function Toggles({ label, on, options, onChange }: { label: string; on: string[]; options: Option[]; onChange: (on: string[]) => void }) {
+export function Toggles({
+  label,
+  on,
+  options,
+  onChange,
+}: {
+  label: string;
+  on: string[];
+  options: Option[];
+  onChange: (on: string[]) => void;
+}) {
   return (
     <div class="field" role="group" aria-label={label}>
       <span aria-hidden="true">{label}</span>
@@ -73,7 +110,12 @@ export function Toggles({ label, on, options, onChange }: { label: string; on: s
         {options.map((option) => {
           const pressed = on.includes(option.value);
           return (
-            <button type="button" key={option.value} aria-pressed={pressed} onClick={() => onChange(pressed ? on.filter((one) => one !== option.value) : [...on, option.value])}>
+            <button
+              type="button"
+              key={option.value}
+              aria-pressed={pressed}
+              onClick={() => onChange(pressed ? on.filter((one) => one !== option.value) : [...on, option.value])}
+            >
               {option.text}
             </button>
           );
@@ -83,7 +125,17 @@ export function Toggles({ label, on, options, onChange }: { label: string; on: s
   );
 }
 
-export function Check({ label, checked, onChange, title }: { label: string; checked: boolean; onChange: (checked: boolean) => void; title?: string }) {
+export function Check({
+  label,
+  checked,
+  onChange,
+  title,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  title?: string;
+}) {
   return (
     <label class="check" title={title}>
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
@@ -93,7 +145,23 @@ export function Check({ label, checked, onChange, title }: { label: string; chec
 }
 
 /** Filters as one types; `f` jumps here, Escape empties and leaves. `all` of `total` are loaded, and can be looked through. */
-export function FilterField({ value, onChange, label = "Filter", shown, all, total = all, what }: { value: string; onChange: (value: string) => void; label?: string; shown: number; all: number; total?: number; what: string }) {
+export function FilterField({
+  value,
+  onChange,
+  label = "Filter",
+  shown,
+  all,
+  total = all,
+  what,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  label?: string;
+  shown: number;
+  all: number;
+  total?: number;
+  what: string;
+}) {
   const input = useRef<HTMLInputElement>(null);
   usePlainKeys((event) => {
     if (event.key !== "f") return;
@@ -119,7 +187,12 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, tot
         }}
       />
       <span class="shown quiet" role="status">
-        {shown === total ? (all === 1 ? `1 ${what.replace(/s$/, "")}` : `${count(all)} ${what}`) : `${count(shown)} of ${count(all)} ${what}`}{total > all && ` loaded, ${count(total)} in all`}
+        {shown === total
+          ? all === 1
+            ? `1 ${what.replace(/s$/, "")}`
+            : `${count(all)} ${what}`
+          : `${count(shown)} of ${count(all)} ${what}`}
+        {total > all && ` loaded, ${count(total)} in all`}
       </span>
     </label>
   );
@@ -147,7 +220,13 @@ export function More({ list, what }: { list: Listed<Page<unknown>>; what: string
 }
 
 /** A button that opens a small panel; Escape or a click elsewhere closes it, and what is in it may. */
-export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
+export function Menu({
+  label,
+  children,
+}: {
+  label: ComponentChildren;
+  children: ComponentChildren | ((close: () => void) => ComponentChildren);
+}) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   useMenuPanel(box, open, () => setOpen(false));
@@ -193,7 +272,15 @@ export function CsvLink({ href, name, list = false }: { href: string; name: stri
   };
   return (
     <span class="take-along">
-      <a class="button" href={href} download={name} data-export aria-busy={isBusy} onClick={list ? saveAll : undefined} title="The same rows in full precision, as CSV (e)">
+      <a
+        class="button"
+        href={href}
+        download={name}
+        data-export
+        aria-busy={isBusy}
+        onClick={list ? saveAll : undefined}
+        title="The same rows in full precision, as CSV (e)"
+      >
         CSV
       </a>
       <MarkdownButton />
@@ -205,7 +292,13 @@ export function CsvLink({ href, name, list = false }: { href: string; name: stri
 export function CsvButton({ name, make, isLate = false }: { name: string; make: () => string; isLate?: boolean }) {
   return (
     <span class="take-along">
-      <button type="button" class="button" disabled={isLate} title={isLate ? "When all rows have come, as CSV" : "The same rows in full precision, as CSV"} onClick={() => saveCsv(name, [make()])}>
+      <button
+        type="button"
+        class="button"
+        disabled={isLate}
+        title={isLate ? "When all rows have come, as CSV" : "The same rows in full precision, as CSV"}
+        onClick={() => saveCsv(name, [make()])}
+      >
         CSV
       </button>
     </span>
@@ -215,7 +308,12 @@ export function CsvButton({ name, make, isLate = false }: { name: string; make: 
 /** Copies the section that it stands in, or the page where it stands in none. */
 export function MarkdownButton() {
   return (
-    <button type="button" class="button" onClick={(event) => void copyMarkdown(event.currentTarget)} title="Copy what is seen here as Markdown, for an issue (m: the whole page)">
+    <button
+      type="button"
+      class="button"
+      onClick={(event) => void copyMarkdown(event.currentTarget)}
+      title="Copy what is seen here as Markdown, for an issue (m: the whole page)"
+    >
       Markdown
     </button>
   );

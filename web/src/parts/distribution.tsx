@@ -36,7 +36,13 @@ function percentTicks(scale: Scale): number[] {
     });
 }
 
-export function DistributionDrawing({ items, groups, width, ink, linked }: Drawing & { width: number; ink: Ink; linked: boolean }) {
+export function DistributionDrawing({
+  items,
+  groups,
+  width,
+  ink,
+  linked,
+}: Drawing & { width: number; ink: Ink; linked: boolean }) {
   const bins = ratioBins(items.map((item) => item.ratio));
   const first = bins[0] as Bin | undefined;
   const last = bins[bins.length - 1] as Bin | undefined;
@@ -56,13 +62,23 @@ export function DistributionDrawing({ items, groups, width, ink, linked }: Drawi
   const bottom = distributionHeight(groups.length) - 8;
   return (
     <g font-family={ink.sans} font-size="12">
-      <Axes box={box} ink={ink} x={{ scale: x, ticks, show: change, title: "" }} y={{ scale: y, ticks: linearTicks(0, y.high, 5).filter(Number.isInteger), show: count, title: "results" }} />
+      <Axes
+        box={box}
+        ink={ink}
+        x={{ scale: x, ticks, show: change, title: "" }}
+        y={{ scale: y, ticks: linearTicks(0, y.high, 5).filter(Number.isInteger), show: count, title: "results" }}
+      />
       {bins.map((bin, at) => {
         const left = place(x, bin.low);
         const wide = Math.max(1, place(x, bin.high) - left - 1);
         let base = 0;
         const all = counts[at] as Record<Tone, number>;
-        const bounds = bin.open === "low" ? `below ${change(bin.high)}` : bin.open === "high" ? `${change(bin.low)} and above` : `${change(bin.low)} to ${change(bin.high)}`;
+        const bounds =
+          bin.open === "low"
+            ? `below ${change(bin.high)}`
+            : bin.open === "high"
+              ? `${change(bin.low)} and above`
+              : `${change(bin.low)} to ${change(bin.high)}`;
         return (
           <g>
             <title>{`${bounds}: ${count(all.worse + all.better + all.unclear)}, of which ${all.worse} ${GLYPHS.worse}, ${all.better} ${GLYPHS.better}`}</title>
@@ -70,12 +86,29 @@ export function DistributionDrawing({ items, groups, width, ink, linked }: Drawi
               if (all[tone] === 0) return null;
               const from = place(y, base);
               base += all[tone];
-              return <rect x={left + 0.5} width={wide} y={place(y, base)} height={from - place(y, base)} fill={colorOf(tone, ink)} fill-opacity={tone === "unclear" ? 0.45 : 0.9} />;
+              return (
+                <rect
+                  x={left + 0.5}
+                  width={wide}
+                  y={place(y, base)}
+                  height={from - place(y, base)}
+                  fill={colorOf(tone, ink)}
+                  fill-opacity={tone === "unclear" ? 0.45 : 0.9}
+                />
+              );
             })}
           </g>
         );
       })}
-      <line x1={place(x, 1)} x2={place(x, 1)} y1={box.top} y2={bottom} stroke={ink.quiet} stroke-width="1" stroke-dasharray="3 3" />
+      <line
+        x1={place(x, 1)}
+        x2={place(x, 1)}
+        y1={box.top}
+        y2={bottom}
+        stroke={ink.quiet}
+        stroke-width="1"
+        stroke-dasharray="3 3"
+      />
       {groups.map((group, row) => {
         const own = items.filter((item) => item.group === row);
         const middle = median(own.map((item) => item.ratio));
@@ -83,7 +116,9 @@ export function DistributionDrawing({ items, groups, width, ink, linked }: Drawi
         return (
           <g>
             <text x={box.left - 12} y={at + 4} text-anchor="end" fill={ink.text}>
-              {group.name.length * 7 > names - 14 ? `${group.name.slice(0, Math.max(4, Math.floor((names - 14) / 7) - 1))}…` : group.name}
+              {group.name.length * 7 > names - 14
+                ? `${group.name.slice(0, Math.max(4, Math.floor((names - 14) / 7) - 1))}…`
+                : group.name}
             </text>
             <line x1={box.left} x2={box.right} y1={at} y2={at} stroke={ink.line} stroke-width="1" />
             {own.map((item) => {
@@ -94,12 +129,28 @@ export function DistributionDrawing({ items, groups, width, ink, linked }: Drawi
                   {item.tone === "unclear" ? (
                     <circle cx={place.toFixed(1)} cy={at} r="3" fill={group.color} fill-opacity="0.3" />
                   ) : (
-                    <path d={item.tone === "worse" ? `M${place - 4} ${at - 4}h8L${place} ${at + 4}Z` : `M${place - 4} ${at + 4}h8L${place} ${at - 4}Z`} fill={colorOf(item.tone, ink)} />
+                    <path
+                      d={
+                        item.tone === "worse"
+                          ? `M${place - 4} ${at - 4}h8L${place} ${at + 4}Z`
+                          : `M${place - 4} ${at + 4}h8L${place} ${at - 4}Z`
+                      }
+                      fill={colorOf(item.tone, ink)}
+                    />
                   )}
                 </g>
               );
             })}
-            {middle !== null && <line x1={inside(middle)} x2={inside(middle)} y1={at - 9} y2={at + 9} stroke={ink.text} stroke-width="2" />}
+            {middle !== null && (
+              <line
+                x1={inside(middle)}
+                x2={inside(middle)}
+                y1={at - 9}
+                y2={at + 9}
+                stroke={ink.text}
+                stroke-width="2"
+              />
+            )}
             <text x={box.right + 10} y={at + 4} fill={ink.quiet}>
               {middle === null ? "n 0" : `${change(middle)}, n ${count(own.length)}`}
             </text>
@@ -113,13 +164,34 @@ export function DistributionDrawing({ items, groups, width, ink, linked }: Drawi
 const legendOf = ({ items, words }: Drawing) =>
   TONES.map((tone) => ({
     name: `${GLYPHS[tone]} ${words[tone]}: ${count(items.filter((item) => item.tone === tone).length)}`,
-    sign: (x: number, y: number) => <rect x={x + 6} y={y - 5} width="12" height="10" fill={colorOf(tone, FILE_INK)} fill-opacity={tone === "unclear" ? 0.45 : 0.9} />,
+    sign: (x: number, y: number) => (
+      <rect
+        x={x + 6}
+        y={y - 5}
+        width="12"
+        height="10"
+        fill={colorOf(tone, FILE_INK)}
+        fill-opacity={tone === "unclear" ? 0.45 : 0.9}
+      />
+    ),
   }));
 
-export function DistributionPicture({ title, note, address, ...drawing }: Drawing & { title: string; note: string; address: string }) {
+export function DistributionPicture({
+  title,
+  note,
+  address,
+  ...drawing
+}: Drawing & { title: string; note: string; address: string }) {
   const height = distributionHeight(drawing.groups.length);
   return (
-    <Picture title={title} note={note} address={address} legend={legendOf(drawing)} width={PICTURE_WIDTH} height={height}>
+    <Picture
+      title={title}
+      note={note}
+      address={address}
+      legend={legendOf(drawing)}
+      width={PICTURE_WIDTH}
+      height={height}
+    >
       <DistributionDrawing {...drawing} width={PICTURE_WIDTH} ink={FILE_INK} linked={false} />
     </Picture>
   );

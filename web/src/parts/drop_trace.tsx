@@ -38,10 +38,30 @@ export function OpenTrace() {
   const say = (words: ComponentChildren): void => setState({ words, isWork: false });
 
   const refusalOf = ({ refusal, limits }: DroppedList, file: File): ComponentChildren | null => {
-    if (refusal === "read_only") return (<>This server is read-only: it may not write to its store, so no trace can be opened here. <code>benchhud trace view FILE</code> opens one on your own machine.</>);
-    if (refusal === "no_token") return (<><a href={signIn}>Sign in</a> to open a trace here: the server keeps it for you for {plural(Math.round(limits.seconds / HOUR), "hour")}.</>);
-    if (refusal === "other_scope") return (<>Your token lacks the scope <em>triage</em>, which opening a trace needs. <a href={signIn}>Sign in with another token</a></>);
-    return file.size > limits.bytes ? `${file.name} has ${bytes(file.size)}; ${bytes(limits.bytes)} may be dropped.` : null;
+    if (refusal === "read_only")
+      return (
+        <>
+          This server is read-only: it may not write to its store, so no trace can be opened here.{" "}
+          <code>benchhud trace view FILE</code> opens one on your own machine.
+        </>
+      );
+    if (refusal === "no_token")
+      return (
+        <>
+          <a href={signIn}>Sign in</a> to open a trace here: the server keeps it for you for{" "}
+          {plural(Math.round(limits.seconds / HOUR), "hour")}.
+        </>
+      );
+    if (refusal === "other_scope")
+      return (
+        <>
+          Your token lacks the scope <em>triage</em>, which opening a trace needs.{" "}
+          <a href={signIn}>Sign in with another token</a>
+        </>
+      );
+    return file.size > limits.bytes
+      ? `${file.name} has ${bytes(file.size)}; ${bytes(limits.bytes)} may be dropped.`
+      : null;
   };
   const open = async (file: File): Promise<void> => {
     flight.current?.abort();
@@ -93,7 +113,12 @@ export function OpenTrace() {
 
   return (
     <>
-      <button type="button" class="link open-trace" title="Open a trace file for a limited time; or drop it anywhere on the page" onClick={() => input.current?.click()}>
+      <button
+        type="button"
+        class="link open-trace"
+        title="Open a trace file for a limited time; or drop it anywhere on the page"
+        onClick={() => input.current?.click()}
+      >
         open a file
       </button>
       <input

@@ -25,7 +25,10 @@ export function Empty({ rejected = 0 }: { rejected?: number }) {
   return (
     <div class="empty">
       <h1>No run has been ingested yet.</h1>
-      <p>Give benchhud what the benchmark runner wrote: a results.jsonl, its output directory, or a folder of dated files.</p>
+      <p>
+        Give benchhud what the benchmark runner wrote: a results.jsonl, its output directory, or a folder of dated
+        files.
+      </p>
       <Command text={`benchhud ingest ${db}path/to/output`} />
       <p>To look around first, the repository has 28 nights of real results:</p>
       <Command text={`benchhud ingest ${db}samples/cpu_nightlies`} />

@@ -23,7 +23,15 @@ export function KindSign({ kind }: { kind: string }) {
 const WIDEST_BAR = 28;
 
 /** A bar a run, as high as experiments have the error; a hollow mark where nothing could show it. */
-export function CountBars({ runs, counts, onPick }: { runs: RunRef[]; counts: (number | null)[]; onPick: (run: RunRef) => void }) {
+export function CountBars({
+  runs,
+  counts,
+  onPick,
+}: {
+  runs: RunRef[];
+  counts: (number | null)[];
+  onPick: (run: RunRef) => void;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [at, setAt] = useState<number | null>(null);
@@ -52,7 +60,12 @@ export function CountBars({ runs, counts, onPick }: { runs: RunRef[]; counts: (n
         aria-valuetext={runs.length ? said(at ?? runs.length - 1) : undefined}
         onKeyDown={(event) => {
           const now = at ?? runs.length - 1;
-          const moves: Record<string, number> = { ArrowLeft: Math.max(0, now - 1), ArrowRight: Math.min(runs.length - 1, now + 1), Home: 0, End: runs.length - 1 };
+          const moves: Record<string, number> = {
+            ArrowLeft: Math.max(0, now - 1),
+            ArrowRight: Math.min(runs.length - 1, now + 1),
+            Home: 0,
+            End: runs.length - 1,
+          };
           const next = moves[event.key];
           if (next !== undefined) {
             event.preventDefault();
@@ -69,12 +82,23 @@ export function CountBars({ runs, counts, onPick }: { runs: RunRef[]; counts: (n
               const n = counts[index];
               const tall = n ? Math.max(2, (n / most) * (height - 14)) : 0;
               return (
-                <g key={run.id} class={index === at ? "count-run on" : "count-run"} onPointerEnter={() => setAt(index)} onClick={() => onPick(run)}>
+                <g
+                  key={run.id}
+                  class={index === at ? "count-run on" : "count-run"}
+                  onPointerEnter={() => setAt(index)}
+                  onClick={() => onPick(run)}
+                >
                   <rect class="count-hit" x={index * step} y="0" width={step} height={height} />
                   {n === null || n === undefined ? (
                     <rect class="count-untried" x={index * step + step / 2 - 1} y={height - 4} width="2" height="2" />
                   ) : n > 0 ? (
-                    <rect class="count-bar" x={index * step + Math.min(1, step / 6)} y={height - 1 - tall} width={Math.max(1, step - Math.min(2, step / 3))} height={tall} />
+                    <rect
+                      class="count-bar"
+                      x={index * step + Math.min(1, step / 6)}
+                      y={height - 1 - tall}
+                      width={Math.max(1, step - Math.min(2, step / 3))}
+                      height={tall}
+                    />
                   ) : null}
                 </g>
               );
@@ -83,7 +107,9 @@ export function CountBars({ runs, counts, onPick }: { runs: RunRef[]; counts: (n
       </div>
       <div class="stack-dates quiet">
         <span>{first ? date(first.started_at) : ""}</span>
-        <span class="count-said">{at === null ? `at most ${plural(most, "experiment")}; dots: runs that could not show it` : said(at)}</span>
+        <span class="count-said">
+          {at === null ? `at most ${plural(most, "experiment")}; dots: runs that could not show it` : said(at)}
+        </span>
         <span>{last ? date(last.started_at) : ""}</span>
       </div>
     </figure>
@@ -100,7 +126,9 @@ export function NightStrip({ nights, runs, label }: { nights: string; runs: RunR
   [...nights].forEach((letter, index) => {
     const name = NIGHTS[letter]?.name ?? "untried";
     const shape = shapes[name];
-    if (shape) paths[name] += `M${(index * step).toFixed(2)} ${shape[0]}h${Math.max(1, step - 0.6).toFixed(2)}v${shape[1]}h-${Math.max(1, step - 0.6).toFixed(2)}z`;
+    if (shape)
+      paths[name] +=
+        `M${(index * step).toFixed(2)} ${shape[0]}h${Math.max(1, step - 0.6).toFixed(2)}v${shape[1]}h-${Math.max(1, step - 0.6).toFixed(2)}z`;
   });
   return (
     <svg
@@ -150,8 +178,14 @@ export function ErrorText({ line, excerpt }: { line: number; excerpt: string }) 
         {shown}
       </pre>
       <p class="quiet note">
-        <Copy text={text ?? excerpt} label=", copy the text">Copy</Copy>
-        {text !== null && text.length > MOST_LETTERS && <span>The first {count(MOST_LETTERS)} of {count(text.length)} characters. </span>}
+        <Copy text={text ?? excerpt} label=", copy the text">
+          Copy
+        </Copy>
+        {text !== null && text.length > MOST_LETTERS && (
+          <span>
+            The first {count(MOST_LETTERS)} of {count(text.length)} characters.{" "}
+          </span>
+        )}
         <a href={url} target="_blank" rel="noopener">
           The whole text alone
         </a>

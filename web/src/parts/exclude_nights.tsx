@@ -70,7 +70,9 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
     if (!(await change(url, tellAll))) return;
     // Those that this has marked, and not what somebody else has said meanwhile: all are of one time, the latest.
     const latest = marks.reduce((time, { mark }) => (mark.at > time ? mark.at : time), "");
-    const asOfNow = new Set(marks.filter(({ mark }) => mark.at === latest && mark.kind === "excluded").map(({ run }) => run?.id));
+    const asOfNow = new Set(
+      marks.filter(({ mark }) => mark.at === latest && mark.kind === "excluded").map(({ run }) => run?.id),
+    );
     const nights = fresh.filter((run) => asOfNow.has(run.id));
     announce(`${plural(nights.length, "night")} excluded.`);
     setDone({ nights, isGone });
@@ -101,23 +103,49 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
         <h2 id={id}>Exclude nights</h2>
         {done ? (
           <p role="status">
-            {done.nights.length === 1 ? "1 night is" : `${done.nights.length} nights are`} excluded. {done.isGone && `Alert ${alert.id} is gone.`}
+            {done.nights.length === 1 ? "1 night is" : `${done.nights.length} nights are`} excluded.{" "}
+            {done.isGone && `Alert ${alert.id} is gone.`}
           </p>
         ) : (
           <>
-            <p class="quiet">Measurements of excluded nights do not count, of any series on {alert.accelerator_model || "this machine"}.</p>
+            <p class="quiet">
+              Measurements of excluded nights do not count, of any series on {alert.accelerator_model || "this machine"}
+              .
+            </p>
             {asked && runs && (
               <div class="exclude-range">
-                <Select label="From" value={asked.first} options={options} onChange={(first) => setRange({ ...asked, first })} />
-                <Select label="to" value={asked.last} options={options} onChange={(last) => setRange({ ...asked, last })} />
+                <Select
+                  label="From"
+                  value={asked.first}
+                  options={options}
+                  onChange={(first) => setRange({ ...asked, first })}
+                />
+                <Select
+                  label="to"
+                  value={asked.last}
+                  options={options}
+                  onChange={(last) => setRange({ ...asked, last })}
+                />
               </div>
             )}
             <div class="exclude-preview" aria-live="polite" aria-busy={!answer}>
-              {preview.error && !preview.late ? <ErrorNote error={preview.error} again={preview.again} /> : answer ? <Outcomes preview={answer} fresh={fresh.length} /> : <Waiting rows={4} />}
+              {preview.error && !preview.late ? (
+                <ErrorNote error={preview.error} again={preview.again} />
+              ) : answer ? (
+                <Outcomes preview={answer} fresh={fresh.length} />
+              ) : (
+                <Waiting rows={4} />
+              )}
             </div>
             <label class="field">
               <span>Why, in a word</span>
-              <input type="text" value={reason} maxLength={MOST_LETTERS} onInput={(event) => setReason(event.currentTarget.value)} placeholder="another job ran on the machine" />
+              <input
+                type="text"
+                value={reason}
+                maxLength={MOST_LETTERS}
+                onInput={(event) => setReason(event.currentTarget.value)}
+                placeholder="another job ran on the machine"
+              />
             </label>
           </>
         )}
@@ -155,7 +183,11 @@ function Outcomes({ preview, fresh }: { preview: ExclusionPreview; fresh: number
   return (
     <>
       <p>
-        {remaining === 0 ? "No alert would stand." : remaining === 1 ? "1 alert would stand." : `${remaining} alerts would stand.`}
+        {remaining === 0
+          ? "No alert would stand."
+          : remaining === 1
+            ? "1 alert would stand."
+            : `${remaining} alerts would stand.`}
       </p>
       {GROUPS.map(({ outcome, title }) => {
         const alerts = preview.alerts.filter((one) => one.outcome === outcome);
@@ -185,7 +217,8 @@ function OutcomeLine({ alert }: { alert: PreviewedAlert }) {
   return (
     <>
       <DirectionSign direction={shown.direction} />
-      {id === null ? unbroken(shown.title) : <a href={alertHref({ id })}>{unbroken(shown.title)}</a>} <span class="quiet">{stateWords(shown.detected).word}</span>
+      {id === null ? unbroken(shown.title) : <a href={alertHref({ id })}>{unbroken(shown.title)}</a>}{" "}
+      <span class="quiet">{stateWords(shown.detected).word}</span>
       {outcome === "changed" && then && (
         <div class="exclude-then">
           <span aria-hidden="true">→ </span>

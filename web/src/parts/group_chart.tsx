@@ -26,19 +26,44 @@ function setNote(groups: readonly HistoryGroup[]): string {
   return sets.length <= 3 ? `; over ${sets.join(", ")} results` : "";
 }
 
-export function GroupChart({ accelerator, groups, styles, metric, baseline, title, height = 150, range, onRange, late = false }: Props) {
+export function GroupChart({
+  accelerator,
+  groups,
+  styles,
+  metric,
+  baseline,
+  title,
+  height = 150,
+  range,
+  onRange,
+  late = false,
+}: Props) {
   const lines = useMemo(
-    () => groups.map((group, place) => lineSeries(place, styles[place] as Style, pointsOf(group, metric))).filter((line) => line.points.some(Boolean)),
+    () =>
+      groups
+        .map((group, place) => lineSeries(place, styles[place] as Style, pointsOf(group, metric)))
+        .filter((line) => line.points.some(Boolean)),
     [groups, styles, metric],
   );
-  const unit = useMemo(() => unitOf(lines.flatMap((line) => line.points.map((point) => point?.value ?? NaN)), metric.unit), [lines, metric]);
+  const unit = useMemo(
+    () =>
+      unitOf(
+        lines.flatMap((line) => line.points.map((point) => point?.value ?? NaN)),
+        metric.unit,
+      ),
+    [lines, metric],
+  );
   const name = title ?? metric.name.charAt(0).toUpperCase() + metric.name.slice(1);
   if (!lines.length) {
     return (
       <figure class="chart none">
         <figcaption>
           <h3>{name}</h3>
-          <span class="quiet">{metric.isRatio && groups.every((group) => group.backend === baseline) ? `it is ${baseline} itself: choose another backend under “Speedup over”` : "nothing to draw: no run of these has it"}</span>
+          <span class="quiet">
+            {metric.isRatio && groups.every((group) => group.backend === baseline)
+              ? `it is ${baseline} itself: choose another backend under “Speedup over”`
+              : "nothing to draw: no run of these has it"}
+          </span>
         </figcaption>
       </figure>
     );
@@ -64,4 +89,3 @@ export function GroupChart({ accelerator, groups, styles, metric, baseline, titl
     />
   );
 }
-

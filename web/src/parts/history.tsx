@@ -25,20 +25,45 @@ export function VerificationStrip({ runs, series, range, hrefOf, picked = null }
   return (
     <div class="strip" ref={box}>
       {series.map((one) => (
-        <StripRow key={one.experiment.id} runs={runs} series={one} range={range} width={width} hrefOf={hrefOf} picked={picked?.experiment === one.experiment.id ? picked.run : null} />
+        <StripRow
+          key={one.experiment.id}
+          runs={runs}
+          series={one}
+          range={range}
+          width={width}
+          hrefOf={hrefOf}
+          picked={picked?.experiment === one.experiment.id ? picked.run : null}
+        />
       ))}
     </div>
   );
 }
 
-const codeWords = (code: Series["codes"][number] | undefined): string => (code ? code.code + (code.stale ? ", stale" : "") : "never verified");
+const codeWords = (code: Series["codes"][number] | undefined): string =>
+  code ? code.code + (code.stale ? ", stale" : "") : "never verified";
 
-function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef[]; series: Series; range: Range; width: number; hrefOf: StripProps["hrefOf"]; picked: number | null }) {
+function StripRow({
+  runs,
+  series,
+  range,
+  width,
+  hrefOf,
+  picked,
+}: {
+  runs: RunRef[];
+  series: Series;
+  range: Range;
+  width: number;
+  hrefOf: StripProps["hrefOf"];
+  picked: number | null;
+}) {
   const [at, setAt] = useState<number | null>(null);
   const { from, to } = range ?? fullRange(runs);
   const plotWidth = width - PLOT_LEFT - PLOT_RIGHT;
   const x = (run: RunRef) => PLOT_LEFT + ((seconds(run) - from) / (to - from)) * plotWidth;
-  const inRange = runs.map((run, index) => ({ run, index })).filter(({ run }) => seconds(run) >= from && seconds(run) <= to);
+  const inRange = runs
+    .map((run, index) => ({ run, index }))
+    .filter(({ run }) => seconds(run) >= from && seconds(run) <= to);
   const room = inRange.length > 1 ? plotWidth / (inRange.length + 1) : plotWidth;
   const size = Math.max(3, Math.min(18, room - 2));
   const { experiment, codes } = series;
@@ -47,7 +72,9 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step) {
       event.preventDefault();
-      setAt((now) => Math.max(0, Math.min(inRange.length - 1, now === null ? (step > 0 ? 0 : inRange.length - 1) : now + step)));
+      setAt((now) =>
+        Math.max(0, Math.min(inRange.length - 1, now === null ? (step > 0 ? 0 : inRange.length - 1) : now + step)),
+      );
     } else if (event.key === "Enter" && at !== null && hrefOf) {
       const night = inRange[at];
       if (night) go(hrefOf(night.run, series));
@@ -57,10 +84,15 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
   return (
     <div class="strip-row">
       <div class="strip-name">
-        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+        <Backend
+          name={experiment.column}
+          backend={experiment.backend}
+          link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+        />
         {since && (
           <span class="strip-now">
-            <CodeSign code={since.code} stale={since.stale} /> <span class="mono">{since.code}</span> <span class="quiet">{since.words}</span>
+            <CodeSign code={since.code} stale={since.stale} /> <span class="mono">{since.code}</span>{" "}
+            <span class="quiet">{since.words}</span>
           </span>
         )}
       </div>
@@ -80,7 +112,10 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
             const title = `${date(run.started_at)}: ${codeWords(code)}`;
             const { name, glyph } = sign(code?.code ?? "");
             const drawn = (
-              <g key={run.id} class={`${code ? `code-${name}${code.stale ? " stale" : ""}` : "code-none"}${place === at || run.id === picked ? " at" : ""}`}>
+              <g
+                key={run.id}
+                class={`${code ? `code-${name}${code.stale ? " stale" : ""}` : "code-none"}${place === at || run.id === picked ? " at" : ""}`}
+              >
                 <title>{title}</title>
                 <rect x={middle - size / 2} y={2} width={size} height={18} rx="2" />
                 {size >= 12 && code && (
@@ -109,7 +144,10 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
 }
 
 /** What a series' last verification said, and since which night every one has said so; null: it was never verified. */
-export function standing(runs: readonly RunRef[], { codes }: Pick<Series, "codes">): { code: string; stale: boolean; words: string } | null {
+export function standing(
+  runs: readonly RunRef[],
+  { codes }: Pick<Series, "codes">,
+): { code: string; stale: boolean; words: string } | null {
   const own = runs.map((run, index) => ({ run, code: codes[index] })).filter(({ code }) => code && !code.stale);
   const latest = codes[runs.length - 1] ?? own[own.length - 1]?.code;
   if (!latest) return null;
@@ -117,7 +155,11 @@ export function standing(runs: readonly RunRef[], { codes }: Pick<Series, "codes
   const same = own.slice(other + 1);
   const first = same[0];
   if (!first) return { code: latest.code, stale: latest.stale, words: "from before these runs" };
-  return { code: latest.code, stale: latest.stale, words: `${other < 0 ? "in all of" : `since ${date(first.run.started_at)},`} ${plural(same.length, "verification")}` };
+  return {
+    code: latest.code,
+    stale: latest.stale,
+    words: `${other < 0 ? "in all of" : `since ${date(first.run.started_at)},`} ${plural(same.length, "verification")}`,
+  };
 }
 
 function stripWords(runs: RunRef[], one: Series): string {
@@ -134,20 +176,47 @@ function stripWords(runs: RunRef[], one: Series): string {
 }
 
 /** A stack a run, a small chart a test and backend. Runs without a verification of their own stay empty. */
-export function Stacks({ history, current, onPick }: { history: VerificationHistory; current: number; onPick: (run: RunRef) => void }) {
+export function Stacks({
+  history,
+  current,
+  onPick,
+}: {
+  history: VerificationHistory;
+  current: number;
+  onPick: (run: RunRef) => void;
+}) {
   const keys = [...new Map(history.counts.map((item) => [`${item.test}\0${item.backend}`, item])).values()].sort(
     (a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1),
   );
   return (
     <div class="stacks">
       {keys.map(({ test, backend }) => (
-        <Stack key={`${test} ${backend}`} history={history} test={test} backend={backend} current={current} onPick={onPick} />
+        <Stack
+          key={`${test} ${backend}`}
+          history={history}
+          test={test}
+          backend={backend}
+          current={current}
+          onPick={onPick}
+        />
       ))}
     </div>
   );
 }
 
-function Stack({ history, test, backend, current, onPick }: { history: VerificationHistory; test: string; backend: string; current: number; onPick: (run: RunRef) => void }) {
+function Stack({
+  history,
+  test,
+  backend,
+  current,
+  onPick,
+}: {
+  history: VerificationHistory;
+  test: string;
+  backend: string;
+  current: number;
+  onPick: (run: RunRef) => void;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const height = 84;
@@ -168,7 +237,12 @@ function Stack({ history, test, backend, current, onPick }: { history: Verificat
         <span class="quiet stack-most">{plural(most, "model")}</span>
       </figcaption>
       <div ref={box}>
-        <svg width={Math.max(0, width)} height={height} role="img" aria-label={`${backend}, ${testName(test)}, codes over ${history.runs.length} runs. In the chosen run: ${words || "not verified"}`}>
+        <svg
+          width={Math.max(0, width)}
+          height={height}
+          role="img"
+          aria-label={`${backend}, ${testName(test)}, codes over ${history.runs.length} runs. In the chosen run: ${words || "not verified"}`}
+        >
           <line class="axis" x1="0" y1={height - 0.5} x2={width} y2={height - 0.5} />
           {width > 0 &&
             history.runs.map((run, index) => {
@@ -177,7 +251,11 @@ function Stack({ history, test, backend, current, onPick }: { history: Verificat
               let y = height - 1;
               const title = `${date(run.started_at)}: ${own ? order.map((code) => `${items.find((item) => item.code === code)?.count ?? 0} ${code}`).join(", ") : "no verification of its own"}`;
               return (
-                <g key={run.id} class={run.id === current ? "stack-run current" : "stack-run"} onClick={() => onPick(run)}>
+                <g
+                  key={run.id}
+                  class={run.id === current ? "stack-run current" : "stack-run"}
+                  onClick={() => onPick(run)}
+                >
                   <title>{title}</title>
                   <rect class="stack-hit" x={index * step} y="0" width={step} height={height} />
                   {own
@@ -186,7 +264,16 @@ function Stack({ history, test, backend, current, onPick }: { history: Verificat
                         if (!count) return null;
                         const tall = (count / most) * (height - 8);
                         y -= tall;
-                        return <rect key={code} class={`code-${sign(code).name}`} x={index * step + 0.5} y={y} width={Math.max(1, step - 1.5)} height={Math.max(0.5, tall - 0.75)} />;
+                        return (
+                          <rect
+                            key={code}
+                            class={`code-${sign(code).name}`}
+                            x={index * step + 0.5}
+                            y={y}
+                            width={Math.max(1, step - 1.5)}
+                            height={Math.max(0.5, tall - 0.75)}
+                          />
+                        );
                       })
                     : null}
                   {run.id === current && <path class="stack-mark" d={`M${(index + 0.5) * step - 4} 0h8l-4 5z`} />}

@@ -9,9 +9,20 @@ import { ErrorNote, Waiting } from "./small";
 async function whyNot(): Promise<ApiError> {
   try {
     await ask<Store>(address("/store"));
-    return new ApiError({ title: "The script of this page could not be loaded", status: 404, detail: "The server answers, but not with this script: benchhud was probably upgraded since this tab was opened." }, location.pathname);
+    return new ApiError(
+      {
+        title: "The script of this page could not be loaded",
+        status: 404,
+        detail:
+          "The server answers, but not with this script: benchhud was probably upgraded since this tab was opened.",
+      },
+      location.pathname,
+    );
   } catch {
-    return new ApiError({ title: "The server does not answer", status: 0, detail: "The script of this page could not be loaded." }, location.pathname);
+    return new ApiError(
+      { title: "The server does not answer", status: 0, detail: "The script of this page could not be loaded." },
+      location.pathname,
+    );
   }
 }
 
@@ -51,7 +62,11 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
     }, [error]);
     if (Page) return <Page {...props} />;
     if (!error) return <Waiting rows={14} />;
-    return error.problem.status === 404 ? <Gone error={error} /> : <ErrorNote error={error} again={() => setTurn(turn + 1)} />;
+    return error.problem.status === 404 ? (
+      <Gone error={error} />
+    ) : (
+      <ErrorNote error={error} again={() => setTurn(turn + 1)} />
+    );
   };
 }
 

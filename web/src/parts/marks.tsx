@@ -47,14 +47,36 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
             {markWords(one)}
           </span>
           {!refusal && (
-            <button type="button" class="copy" disabled={busy} onClick={() => unmark(one)} title={`Take away: ${nameOf(one.kind)}`} aria-label={`Take away: ${nameOf(one.kind)}`}>
-              <span aria-hidden="true" data-text="">×</span>
+            <button
+              type="button"
+              class="copy"
+              disabled={busy}
+              onClick={() => unmark(one)}
+              title={`Take away: ${nameOf(one.kind)}`}
+              aria-label={`Take away: ${nameOf(one.kind)}`}
+            >
+              <span aria-hidden="true" data-text="">
+                ×
+              </span>
             </button>
           )}
         </span>
       ))}
       <Menu label="Mark this night">
-        {(close) => (refusal ? <div class="mark-form quiet"><p>{refusal}</p></div> : <MarkForm marks={run.marks} busy={busy} error={error} onMark={(kind, reason) => void mark(kind, reason, close)} />)}
+        {(close) =>
+          refusal ? (
+            <div class="mark-form quiet">
+              <p>{refusal}</p>
+            </div>
+          ) : (
+            <MarkForm
+              marks={run.marks}
+              busy={busy}
+              error={error}
+              onMark={(kind, reason) => void mark(kind, reason, close)}
+            />
+          )
+        }
       </Menu>
       {error && (
         <span class="warn" role="alert">
@@ -66,7 +88,17 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
   );
 }
 
-function MarkForm({ marks, busy, error, onMark }: { marks: Mark[]; busy: boolean; error: ApiError | null; onMark: (kind: MarkKind, reason: string) => void }) {
+function MarkForm({
+  marks,
+  busy,
+  error,
+  onMark,
+}: {
+  marks: Mark[];
+  busy: boolean;
+  error: ApiError | null;
+  onMark: (kind: MarkKind, reason: string) => void;
+}) {
   const [kind, setKind] = useState<MarkKind>("excluded");
   const [reason, setReason] = useState("");
   const has = marks.some((one) => one.kind === kind);
@@ -91,7 +123,13 @@ function MarkForm({ marks, busy, error, onMark }: { marks: Mark[]; busy: boolean
       </fieldset>
       <label class="field">
         <span>Why, in a word</span>
-        <input type="text" value={reason} maxLength={MOST_LETTERS} onInput={(event) => setReason(event.currentTarget.value)} placeholder={kind === "environment" ? "driver 570" : kind === "pinned" ? "release 2.6" : "the disk was full"} />
+        <input
+          type="text"
+          value={reason}
+          maxLength={MOST_LETTERS}
+          onInput={(event) => setReason(event.currentTarget.value)}
+          placeholder={kind === "environment" ? "driver 570" : kind === "pinned" ? "release 2.6" : "the disk was full"}
+        />
       </label>
       <button type="submit" class="button" disabled={busy}>
         {has ? "Say it anew" : "Mark"}

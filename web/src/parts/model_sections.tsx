@@ -16,16 +16,27 @@ const OVER = new Set<string>(FOLDED.flatMap((fold) => fold.states));
 
 /** Alerts with a series of this model, on this machine: what is not dealt with, then the rest on demand. */
 export function ModelAlerts({ suite, model, accelerator }: { suite: string; model: string; accelerator: string }) {
-  const { data, late, error, again, isComplete } = usePages<Page<Alert>>(address("/alerts", { state: "all", suite, model, accelerator_model: accelerator, limit: PER_PAGE }), { whole: true });
+  const { data, late, error, again, isComplete } = usePages<Page<Alert>>(
+    address("/alerts", { state: "all", suite, model, accelerator_model: accelerator, limit: PER_PAGE }),
+    { whole: true },
+  );
   const open = data?.items.filter((alert) => !OVER.has(alert.state)) ?? [];
   const over = data?.items.filter((alert) => OVER.has(alert.state)) ?? [];
   return (
-    <Section id="alerts" title={<>Alerts {isComplete && <span class="quiet">{count(open.length)}</span>}</>} note="Changes for good of any of its series, inference or training, by whatever backend.">
+    <Section
+      id="alerts"
+      title={<>Alerts {isComplete && <span class="quiet">{count(open.length)}</span>}</>}
+      note="Changes for good of any of its series, inference or training, by whatever backend."
+    >
       {error && <ErrorNote error={error} again={again} kept={!!data} />}
       {!isComplete && !error && <p class="quiet">…</p>}
       {data && (
         <div class={late ? "late" : ""}>
-          {open.length ? <AlertLinks alerts={open} /> : isComplete ? <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p> : null}
+          {open.length ? (
+            <AlertLinks alerts={open} />
+          ) : isComplete ? (
+            <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>
+          ) : null}
           {over.length > 0 && (
             <details class="nested">
               <summary>
@@ -56,7 +67,17 @@ export function failedNights(series: readonly Series[]): FailedNights[] {
   return groups.sort((a, b) => last(b) - last(a) || b.nights.length - a.nights.length);
 }
 
-export function FailedNightsTable({ runs, series, hrefOf, late }: { runs: readonly RunRef[]; series: readonly Series[]; hrefOf: NightHref; late: boolean }) {
+export function FailedNightsTable({
+  runs,
+  series,
+  hrefOf,
+  late,
+}: {
+  runs: readonly RunRef[];
+  series: readonly Series[];
+  hrefOf: NightHref;
+  late: boolean;
+}) {
   const groups = useMemo(() => failedNights(series), [series]);
   const night = (group: FailedNights, index: number) => {
     const run = runs[index] as RunRef;
@@ -67,11 +88,26 @@ export function FailedNightsTable({ runs, series, hrefOf, late }: { runs: readon
     );
   };
   return (
-    <Section id="failed" title="Failed nights" note="A row an error of a backend, without its addresses, numbers and paths; the error's own page tells what else it befell.">
+    <Section
+      id="failed"
+      title="Failed nights"
+      note="A row an error of a backend, without its addresses, numbers and paths; the error's own page tells what else it befell."
+    >
       {groups.length === 0 ? (
         <p class="quiet">It failed on none of these {plural(runs.length, "night")}.</p>
       ) : (
-        <PlainTable caption="Errors of failed nights" class="failed-nights" late={late} heads={[{ title: "Backend" }, { title: "Error" }, { title: "Nights", right: true }, { title: "First" }, { title: "Last" }]}>
+        <PlainTable
+          caption="Errors of failed nights"
+          class="failed-nights"
+          late={late}
+          heads={[
+            { title: "Backend" },
+            { title: "Error" },
+            { title: "Nights", right: true },
+            { title: "First" },
+            { title: "Last" },
+          ]}
+        >
           <tbody>
             {groups.map((group) => {
               const last = group.nights[group.nights.length - 1] as number;
@@ -79,7 +115,11 @@ export function FailedNightsTable({ runs, series, hrefOf, late }: { runs: readon
               return (
                 <tr key={`${experiment.id} ${group.signature}`}>
                   <th scope="row">
-                    <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+                    <Backend
+                      name={experiment.column}
+                      backend={experiment.backend}
+                      link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }}
+                    />
                     {experiment.batch_size !== null && <span class="quiet"> batch {count(experiment.batch_size)}</span>}
                   </th>
                   <td class="wrap">
@@ -103,13 +143,33 @@ export function FailedNightsTable({ runs, series, hrefOf, late }: { runs: readon
 }
 
 /** A column for each setting that any configuration has; what differs is why there are several. */
-export function Configurations({ runs, series, hrefOf }: { runs: readonly RunRef[]; series: readonly Series[]; hrefOf: NightHref }) {
+export function Configurations({
+  runs,
+  series,
+  hrefOf,
+}: {
+  runs: readonly RunRef[];
+  series: readonly Series[];
+  hrefOf: NightHref;
+}) {
   const all = series.map((one) => ({ one, own: new Map(settings(one.experiment)) }));
   const names = [...new Set(all.flatMap(({ own }) => [...own.keys()]))];
   if (!series.length) return null;
   return (
-    <Section id="configurations" title="Configurations" note="What was measured, everything but time: an experiment a row.">
-      <PlainTable caption="Settings of each experiment" heads={[{ title: "Backend" }, ...names.map((name) => ({ title: name, right: name === "batch size" })), { title: "Nights timed", right: true, hint: `of ${plural(runs.length, "night")} shown` }, { title: "Last timed" }]}>
+    <Section
+      id="configurations"
+      title="Configurations"
+      note="What was measured, everything but time: an experiment a row."
+    >
+      <PlainTable
+        caption="Settings of each experiment"
+        heads={[
+          { title: "Backend" },
+          ...names.map((name) => ({ title: name, right: name === "batch size" })),
+          { title: "Nights timed", right: true, hint: `of ${plural(runs.length, "night")} shown` },
+          { title: "Last timed" },
+        ]}
+      >
         <tbody>
           {all.map(({ one, own }) => {
             const timed = one.points.map((point, index) => (point ? index : -1)).filter((index) => index >= 0);
@@ -117,11 +177,19 @@ export function Configurations({ runs, series, hrefOf }: { runs: readonly RunRef
             return (
               <tr key={one.experiment.id}>
                 <th scope="row">
-                  <Backend name={one.experiment.column} backend={one.experiment.backend} link={{ accelerator_model: one.experiment.accelerator_model, test: one.experiment.test }} />
+                  <Backend
+                    name={one.experiment.column}
+                    backend={one.experiment.backend}
+                    link={{ accelerator_model: one.experiment.accelerator_model, test: one.experiment.test }}
+                  />
                 </th>
                 {names.map((name) => (
                   <td key={name} class={name === "batch size" ? "right" : "setting"}>
-                    {own.has(name) ? <span class="mono">{own.get(name)}</span> : <Missing flush why={name === "batch size" ? "unknown, or the model has none" : "not set"} />}
+                    {own.has(name) ? (
+                      <span class="mono">{own.get(name)}</span>
+                    ) : (
+                      <Missing flush why={name === "batch size" ? "unknown, or the model has none" : "not set"} />
+                    )}
                   </td>
                 ))}
                 <td class="right">

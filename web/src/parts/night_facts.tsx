@@ -20,16 +20,28 @@ export function settings(experiment: Experiment): [string, string][] {
     ["xla_flags", experiment.xla_flags],
     ...Object.entries(experiment.flags),
   ];
-  return all.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  return all
+    .filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
 /** Labels that differ between two nights, or that only one of them has. */
 export function differing(before: Record<string, string>, after: Record<string, string>): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => before[key] !== after[key]).sort();
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => before[key] !== after[key])
+    .sort();
 }
 
 /** `runs`: the nights of the page, oldest first. */
-export function NightFacts({ result, runs, dumps }: { result: ResultDetail; runs: readonly RunRef[]; dumps: readonly Artifact[] }) {
+export function NightFacts({
+  result,
+  runs,
+  dumps,
+}: {
+  result: ResultDetail;
+  runs: readonly RunRef[];
+  dumps: readonly Artifact[];
+}) {
   const run = useApi<Run>(address(`/runs/${result.run.id}`)).data;
   const own = settings(result.experiment);
   const { timing, verification } = result.reproduction;
@@ -60,10 +72,22 @@ export function NightFacts({ result, runs, dumps }: { result: ResultDetail; runs
           ))}
         </dd>
         <dt>Of this night</dt>
-        <dd><QualityOfNight run={result.run} always /> {run && run.id === result.run.id ? <>{run.marks.length === 0 && <span class="quiet">nothing was said of it</span>} <NightMarks key={run.id} run={run} /></> : <span class="quiet">…</span>}</dd>
+        <dd>
+          <QualityOfNight run={result.run} always />{" "}
+          {run && run.id === result.run.id ? (
+            <>
+              {run.marks.length === 0 && <span class="quiet">nothing was said of it</span>}{" "}
+              <NightMarks key={run.id} run={run} />
+            </>
+          ) : (
+            <span class="quiet">…</span>
+          )}
+        </dd>
       </dl>
       <div class="wide-command">
-        <p class="note quiet">Measure it again{result.repeat !== null ? `, ${plural(result.repeat, "repetition")}` : ""}</p>
+        <p class="note quiet">
+          Measure it again{result.repeat !== null ? `, ${plural(result.repeat, "repetition")}` : ""}
+        </p>
         <Command text={timing} />
         {verification !== null && (
           <>
@@ -97,14 +121,24 @@ function Against({ run, runs }: { run: RunRef; runs: readonly RunRef[] }) {
         <Select
           label="between it and"
           value={other ? String(other.id) : ""}
-          options={[...(other ? [] : [{ value: "", text: "no night before it" }]), ...[...others].reverse().map((one) => ({ value: String(one.id), text: runName(one) }))]}
+          options={[
+            ...(other ? [] : [{ value: "", text: "no night before it" }]),
+            ...[...others].reverse().map((one) => ({ value: String(one.id), text: runName(one) })),
+          ]}
           onChange={(value) => setQuery({ against: value === String(usual?.id ?? "") ? null : value })}
         />
-        {other && keys.length === 0 && <span class="quiet">{anyLabel ? "the labels are the same" : "neither night has labels: give them with benchhud ingest --label key=value"}</span>}
+        {other && keys.length === 0 && (
+          <span class="quiet">
+            {anyLabel
+              ? "the labels are the same"
+              : "neither night has labels: give them with benchhud ingest --label key=value"}
+          </span>
+        )}
         {other &&
           keys.map((key) => (
             <span key={key}>
-              <span class="quiet">{key}</span> <LabelRange name={key} before={before[key] ?? null} after={after[key] ?? null} />
+              <span class="quiet">{key}</span>{" "}
+              <LabelRange name={key} before={before[key] ?? null} after={after[key] ?? null} />
             </span>
           ))}
       </dd>

@@ -9,6 +9,13 @@ export function QualityOfNight({ run, always = false }: { run: { id: number }; a
   const quality = useApi<NightQuality>(address(`/runs/${run.id}/quality`)).data;
   if (!quality || quality.run.id !== run.id) return null;
   const warning = qualityWarning(quality);
-  if (warning) return <span class="warn" title="docs/regressions.md tells how nights are judged">{warning}</span>;
-  return always && quality.judged > 0 ? <span title="docs/regressions.md tells how nights are judged">{qualityFacts(quality)}</span> : null;
+  if (warning)
+    return (
+      <span class="warn" title="docs/regressions.md tells how nights are judged">
+        {warning}
+      </span>
+    );
+  return always && quality.judged > 0 ? (
+    <span title="docs/regressions.md tells how nights are judged">{qualityFacts(quality)}</span>
+  ) : null;
 }

@@ -5,7 +5,9 @@ import { count } from "../lib/format";
 import { useMoreSign } from "../lib/hooks";
 import { StateButtons } from "./triage";
 
-export const rowLinks = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>("main a[data-alert]")];
+export const rowLinks = (): HTMLAnchorElement[] => [
+  ...document.querySelectorAll<HTMLAnchorElement>("main a[data-alert]"),
+];
 export const idOf = (link: HTMLElement | undefined): number => Number(link?.dataset["alert"] ?? 0);
 
 export type Picking = {
@@ -57,7 +59,8 @@ export function usePicking(): Picking {
 }
 
 /** Those that are selected, in the order in which they are listed. */
-export const pickedAlerts = ({ picked, listed }: Picking): Alert[] => [...listed.values()].flat().filter(({ id }) => picked.has(id));
+export const pickedAlerts = ({ picked, listed }: Picking): Alert[] =>
+  [...listed.values()].flat().filter(({ id }) => picked.has(id));
 
 /** Says what a table lists, as long as it is there. */
 export function useListed(picking: Picking | null, key: string, alerts: readonly Alert[]): void {
@@ -70,7 +73,13 @@ export function useListed(picking: Picking | null, key: string, alerts: readonly
 export function PickBox({ id, picking }: { id: number; picking: Picking }) {
   return (
     <label class="pick">
-      <input type="checkbox" aria-label={`Select alert ${id}`} title="Select (x); with Shift all up to here" checked={picking.picked.has(id)} onClick={(event) => picking.toggle(id, event.shiftKey)} />
+      <input
+        type="checkbox"
+        aria-label={`Select alert ${id}`}
+        title="Select (x); with Shift all up to here"
+        checked={picking.picked.has(id)}
+        onClick={(event) => picking.toggle(id, event.shiftKey)}
+      />
     </label>
   );
 }
@@ -85,7 +94,18 @@ export function PickAll({ title, alerts, picking }: { title: string; alerts: rea
   });
   return (
     <label class="pick">
-      <input ref={box} type="checkbox" aria-label={`Select all ${count(alerts.length)} of “${title}”`} checked={isAll} onClick={() => picking.set(alerts.map(({ id }) => id), !isAll)} />
+      <input
+        ref={box}
+        type="checkbox"
+        aria-label={`Select all ${count(alerts.length)} of “${title}”`}
+        checked={isAll}
+        onClick={() =>
+          picking.set(
+            alerts.map(({ id }) => id),
+            !isAll,
+          )
+        }
+      />
       <span class="narrow-word" aria-hidden="true">
         all {count(alerts.length)}
       </span>
@@ -94,7 +114,17 @@ export function PickAll({ title, alerts, picking }: { title: string; alerts: rea
 }
 
 /** What can be done with all that is selected, at the edge of the window. */
-export function PickBar({ picking, isBusy, onState, onAsk }: { picking: Picking; isBusy: boolean; onState: (state: string) => void; onAsk: (what: "owner" | "mute") => void }) {
+export function PickBar({
+  picking,
+  isBusy,
+  onState,
+  onAsk,
+}: {
+  picking: Picking;
+  isBusy: boolean;
+  onState: (state: string) => void;
+  onAsk: (what: "owner" | "mute") => void;
+}) {
   const buttons = useRef<HTMLDivElement>(null);
   useMoreSign(buttons);
   return (
@@ -106,7 +136,13 @@ export function PickBar({ picking, isBusy, onState, onAsk }: { picking: Picking;
           <button type="button" class="button" disabled={isBusy} onClick={() => onAsk("owner")}>
             Owner…
           </button>
-          <button type="button" class="button" disabled={isBusy} title="Not hear of them until a day or a state (s)" onClick={() => onAsk("mute")}>
+          <button
+            type="button"
+            class="button"
+            disabled={isBusy}
+            title="Not hear of them until a day or a state (s)"
+            onClick={() => onAsk("mute")}
+          >
             Mute… <kbd aria-hidden="true">s</kbd>
           </button>
         </div>

@@ -9,7 +9,10 @@ import { changed, go, grouped, here, href, usePlace } from "../lib/route";
 
 /** The pinned runs' ids, as the address has them: two at most. */
 export function pinned(query: URLSearchParams): string[] {
-  return query.getAll("pin").filter((id) => /^\d+$/.test(id)).slice(-2);
+  return query
+    .getAll("pin")
+    .filter((id) => /^\d+$/.test(id))
+    .slice(-2);
 }
 
 /** What is pinned once `run` was pinned too, or again: of three, the first one goes. */
@@ -49,19 +52,23 @@ export function PinBar() {
   usePlainKeys((event) => {
     if (event.key !== "c") return;
     // What was pinned goes before what the page offers.
-    const link = document.querySelector<HTMLAnchorElement>(".pin-bar [data-compare]") ?? document.querySelector<HTMLAnchorElement>("[data-compare]");
+    const link =
+      document.querySelector<HTMLAnchorElement>(".pin-bar [data-compare]") ??
+      document.querySelector<HTMLAnchorElement>("[data-compare]");
     link?.click();
   });
 
   if (!pins.length) return null;
-  const name = (run: Run | null, id: string | undefined, error: unknown) => (run ? <span class="mono">{runName(run)}</span> : <span class="quiet">{error ? `no run ${id}` : "…"}</span>);
+  const name = (run: Run | null, id: string | undefined, error: unknown) =>
+    run ? <span class="mono">{runName(run)}</span> : <span class="quiet">{error ? `no run ${id}` : "…"}</span>;
   return (
     <aside class="pin-bar" aria-label="Pinned nights">
       <span>
         <span class="quiet">left:</span> {name(left, pins[0], first.error)}
       </span>
       <span>
-        <span class="quiet">right:</span> {pins[1] ? name(right, pins[1], second.error) : <span class="quiet">pin another night: click it, or p</span>}
+        <span class="quiet">right:</span>{" "}
+        {pins[1] ? name(right, pins[1], second.error) : <span class="quiet">pin another night: click it, or p</span>}
       </span>
       {left && right && (
         <a class="button" data-compare href={compareHref(left, right, { q: modelOf(path) })}>

@@ -28,7 +28,12 @@ export function PlainTable({ caption, heads, class: more, late = false, children
             <tr>
               {heads.map((head, index) =>
                 head.title ? (
-                  <th scope="col" key={index} class={[head.right ? "right" : "", head.class ?? ""].join(" ").trim() || undefined} title={head.hint}>
+                  <th
+                    scope="col"
+                    key={index}
+                    class={[head.right ? "right" : "", head.class ?? ""].join(" ").trim() || undefined}
+                    title={head.hint}
+                  >
                     {head.title}
                   </th>
                 ) : (

@@ -18,7 +18,19 @@ export function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: Unit })
       </>
     );
   if (cell.failure) return <FailureNote failure={cell.failure} />;
-  return <Missing why={cell.only_profiled ? ONLY_PROFILED : cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
+  return (
+    <Missing
+      why={
+        cell.only_profiled
+          ? ONLY_PROFILED
+          : cell.status === "not_timed"
+            ? "not timed in this run"
+            : cell.status === "timed"
+              ? "too few samples for this estimator"
+              : cell.status.replace("_", " ")
+      }
+    />
+  );
 }
 
 const SPEEDUP_SIGNS = { worse: "▼", better: "▲", unclear: "~" };
@@ -32,7 +44,11 @@ export function SpeedupCell({ cell }: { cell: Cell | undefined }) {
   const tone = bounds && bounds.high < 1 ? "worse" : bounds && bounds.low > 1 ? "better" : "unclear";
   const title = `${full(speedup.value)}×${bounds ? `\n${(bounds.confidence * 100).toFixed(1)} %: ${full(bounds.low)} to ${full(bounds.high)}, within the run` : "\nno interval"}\nn = ${speedup.n}`;
   return (
-    <span class="speedup" title={title} data-text={`${SPEEDUP_SIGNS[tone]} ${digits(speedup.value)}${bounds ? ` [${intervalText(bounds.low, bounds.high)}]` : ""}`}>
+    <span
+      class="speedup"
+      title={title}
+      data-text={`${SPEEDUP_SIGNS[tone]} ${digits(speedup.value)}${bounds ? ` [${intervalText(bounds.low, bounds.high)}]` : ""}`}
+    >
       <span class={`mark ${tone}`} aria-hidden="true">
         {SPEEDUP_SIGNS[tone]}
       </span>

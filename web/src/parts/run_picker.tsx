@@ -33,9 +33,24 @@ type Props = {
   onBackend: (backend: string) => void;
 };
 
-export function RunPicker({ title, keys, asked, run, runs, names, accelerators, backend, backends, onRun, onBackend }: Props) {
+export function RunPicker({
+  title,
+  keys,
+  asked,
+  run,
+  runs,
+  names,
+  accelerators,
+  backend,
+  backends,
+  onRun,
+  onBackend,
+}: Props) {
   const accelerator = run?.accelerator_model ?? "";
-  const near = runs.filter((one) => one.accelerator_model === accelerator).slice().reverse();
+  const near = runs
+    .filter((one) => one.accelerator_model === accelerator)
+    .slice()
+    .reverse();
   const place = near.findIndex((one) => one.id === run?.id);
   const step = (by: number) => {
     const next = near[place + by];
@@ -44,7 +59,14 @@ export function RunPicker({ title, keys, asked, run, runs, names, accelerators, 
   const stepper = (by: -1 | 1, sign: string, words: string, key: string) => {
     const target = place < 0 ? undefined : near[place + by];
     return (
-      <button type="button" class="button" disabled={!target} onClick={() => step(by)} title={target ? `${words}, ${runName(target)} (${key})` : `no ${words.toLowerCase()}`} aria-label={`${title}: ${words.toLowerCase()}`}>
+      <button
+        type="button"
+        class="button"
+        disabled={!target}
+        onClick={() => step(by)}
+        title={target ? `${words}, ${runName(target)} (${key})` : `no ${words.toLowerCase()}`}
+        aria-label={`${title}: ${words.toLowerCase()}`}
+      >
         {sign}
       </button>
     );
@@ -56,12 +78,31 @@ export function RunPicker({ title, keys, asked, run, runs, names, accelerators, 
           <span aria-hidden="true">{title}</span>
           <div class="stepper">
             {stepper(-1, "‹", "Previous run", keys[0])}
-            <RunMenu title={title} asked={asked} run={run} runs={runs} names={names} onPick={(value, of) => onRun(value, of)} />
+            <RunMenu
+              title={title}
+              asked={asked}
+              run={run}
+              runs={runs}
+              names={names}
+              onPick={(value, of) => onRun(value, of)}
+            />
             {stepper(1, "›", "Next run", keys[1])}
           </div>
         </div>
-        <Select label="Backend" value={backend} options={[{ value: "", text: "all" }, ...backends.map((name) => ({ value: name, text: name }))]} onChange={onBackend} />
-        {accelerators.length > 1 && <Select label="Accelerator" value={accelerator} options={accelerators.map((name) => ({ value: name, text: name }))} onChange={(name) => onRun("latest", name)} />}
+        <Select
+          label="Backend"
+          value={backend}
+          options={[{ value: "", text: "all" }, ...backends.map((name) => ({ value: name, text: name }))]}
+          onChange={onBackend}
+        />
+        {accelerators.length > 1 && (
+          <Select
+            label="Accelerator"
+            value={accelerator}
+            options={accelerators.map((name) => ({ value: name, text: name }))}
+            onChange={(name) => onRun("latest", name)}
+          />
+        )}
       </div>
       {near.length > 1 && (
         <input
@@ -88,7 +129,21 @@ export function RunPicker({ title, keys, asked, run, runs, names, accelerators, 
 }
 
 /** A button with the run's name; below it, when open, a field to search in and what it finds. */
-function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; asked: string; run: RunRef | null; runs: readonly RunRef[]; names: readonly Choice[]; onPick: (value: string, accelerator: string | null) => void }) {
+function RunMenu({
+  title,
+  asked,
+  run,
+  runs,
+  names,
+  onPick,
+}: {
+  title: string;
+  asked: string;
+  run: RunRef | null;
+  runs: readonly RunRef[];
+  names: readonly Choice[];
+  onPick: (value: string, accelerator: string | null) => void;
+}) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -105,8 +160,23 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
     ? []
     : [
         ...names.map((name) => ({ ...name, of: null })),
-        ...labelChoices(runs, MOST_LABELS).map((label) => ({ value: label.value, text: label.text, more: `newest: ${runName(label.newest)}`, of: null })),
-        ...runs.map((one) => ({ value: String(one.id), text: runName(one), more: [several ? one.accelerator_model : "", ...Object.entries(one.labels).map(([key, value]) => `${key} ${short(value)}`)].filter(Boolean).join(", "), of: one.accelerator_model })),
+        ...labelChoices(runs, MOST_LABELS).map((label) => ({
+          value: label.value,
+          text: label.text,
+          more: `newest: ${runName(label.newest)}`,
+          of: null,
+        })),
+        ...runs.map((one) => ({
+          value: String(one.id),
+          text: runName(one),
+          more: [
+            several ? one.accelerator_model : "",
+            ...Object.entries(one.labels).map(([key, value]) => `${key} ${short(value)}`),
+          ]
+            .filter(Boolean)
+            .join(", "),
+          of: one.accelerator_model,
+        })),
       ];
   const found = text.trim() ? all.filter((one) => matches(text.trim(), `${one.text} ${one.more} ${one.value}`)) : all;
   const hits = found.slice(0, MOST_SHOWN);
@@ -137,7 +207,13 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
   };
   return (
     <div class="menu run-menu" ref={box}>
-      <button type="button" class="button" aria-haspopup="listbox" aria-expanded={open} onClick={() => atOnce(() => setOpen(!open))}>
+      <button
+        type="button"
+        class="button"
+        aria-haspopup="listbox"
+        aria-expanded={open}
+        onClick={() => atOnce(() => setOpen(!open))}
+      >
         <span class="sr">{title}: run </span>
         <span class="clip">{choiceText(asked, run)}</span> <span aria-hidden="true">▾</span>
       </button>

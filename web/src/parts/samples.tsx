@@ -11,16 +11,38 @@ import { current, kindCounts } from "../lib/profile";
 import { profileHref, runHref } from "../lib/route";
 import { NightFacts } from "./night_facts";
 import { PlainTable } from "./plain_table";
-import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, Signature, VerificationSign, Waiting } from "./small";
+import {
+  Backend,
+  Copy,
+  ErrorNote,
+  FailureNote,
+  IntervalText,
+  Missing,
+  Num,
+  Signature,
+  VerificationSign,
+  Waiting,
+} from "./small";
 
 /** How many repetitions `steady` drops: 3 where at least 4 exist, 1 where 2 or 3, else none. */
 export function warmUp(n: number): number {
   return n >= 4 ? 3 : n >= 2 ? 1 : 0;
 }
 
-const numeric = (sample: Sample): number | null => (typeof sample === "number" && Number.isFinite(sample) ? sample : null);
+const numeric = (sample: Sample): number | null =>
+  typeof sample === "number" && Number.isFinite(sample) ? sample : null;
 
-export function Dots({ measurement, color, interval, value }: { measurement: Measurement; color: string; interval?: { low: number; high: number } | null; value?: number | null }) {
+export function Dots({
+  measurement,
+  color,
+  interval,
+  value,
+}: {
+  measurement: Measurement;
+  color: string;
+  interval?: { low: number; high: number } | null;
+  value?: number | null;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const height = 180;
@@ -37,18 +59,37 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
   const from = Math.min(...nearby, interval?.low ?? Infinity) - spread * 0.12;
   const to = Math.max(...nearby, interval?.high ?? -Infinity) + spread * 0.12;
   const left = 72;
-  const x = (index: number) => left + 14 + (values.length === 1 ? 0 : (index / (values.length - 1)) * (width - left - 32));
+  const x = (index: number) =>
+    left + 14 + (values.length === 1 ? 0 : (index / (values.length - 1)) * (width - left - 32));
   const y = (one: number) => 24 + (1 - (one - from) / (to - from || 1)) * (height - 52);
   const ticks = evenTicks(from * unit.factor, to * unit.factor).map((tick) => tick / unit.factor);
   const every = Math.max(1, Math.ceil(values.length / Math.max(1, (width - left) / 36)));
-  const said = values.map((one, index) => `${index}: ${one === null ? String(measurement.samples[index]) : digits(one * unit.factor)}`).join(", ");
-  if (!known.length) return <p class="quiet">No sample of this metric is a number: {measurement.samples.map(String).join(", ") || "none"}.</p>;
+  const said = values
+    .map((one, index) => `${index}: ${one === null ? String(measurement.samples[index]) : digits(one * unit.factor)}`)
+    .join(", ");
+  if (!known.length)
+    return (
+      <p class="quiet">No sample of this metric is a number: {measurement.samples.map(String).join(", ") || "none"}.</p>
+    );
   return (
     <div class="dots" ref={box}>
-      <svg width={Math.max(0, width)} height={height} role="img" aria-label={`${measurement.metric}: ${plural(values.length, "repetition")}, ${said} ${unit.name}`}>
+      <svg
+        width={Math.max(0, width)}
+        height={height}
+        role="img"
+        aria-label={`${measurement.metric}: ${plural(values.length, "repetition")}, ${said} ${unit.name}`}
+      >
         {width > 0 && (
           <>
-            {dropped > 0 && values.length > 1 && <rect class="warmup" x={left} y="0" width={(x(dropped - 1) + x(dropped)) / 2 - left} height={height - 22} />}
+            {dropped > 0 && values.length > 1 && (
+              <rect
+                class="warmup"
+                x={left}
+                y="0"
+                width={(x(dropped - 1) + x(dropped)) / 2 - left}
+                height={height - 22}
+              />
+            )}
             {dropped > 0 && (
               <text class="tick" x={left + 4} y={height - 26}>
                 warm-up
@@ -62,8 +103,19 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
                 </text>
               </g>
             ))}
-            {interval && <rect x={x(dropped) - 6} width={Math.max(0, width - 10 - x(dropped))} y={y(interval.high)} height={Math.max(1, y(interval.low) - y(interval.high))} fill={color} opacity="0.2" />}
-            {value != null && <line x1={x(dropped) - 6} x2={width - 4} y1={y(value)} y2={y(value)} stroke={color} stroke-width="1.5" />}
+            {interval && (
+              <rect
+                x={x(dropped) - 6}
+                width={Math.max(0, width - 10 - x(dropped))}
+                y={y(interval.high)}
+                height={Math.max(1, y(interval.low) - y(interval.high))}
+                fill={color}
+                opacity="0.2"
+              />
+            )}
+            {value != null && (
+              <line x1={x(dropped) - 6} x2={width - 4} y1={y(value)} y2={y(value)} stroke={color} stroke-width="1.5" />
+            )}
             {values.map((one, index) => (
               <g key={index}>
                 {one === null ? (
@@ -71,12 +123,25 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
                     {String(measurement.samples[index])}
                   </text>
                 ) : one > to || one < from ? (
-                  <text class="tick beyond" x={x(index)} y={one > to ? 22 : height - 30} text-anchor={index === 0 ? "start" : "middle"} fill={color}>
+                  <text
+                    class="tick beyond"
+                    x={x(index)}
+                    y={one > to ? 22 : height - 30}
+                    text-anchor={index === 0 ? "start" : "middle"}
+                    fill={color}
+                  >
                     <title>{`repetition ${index}: ${full(one)} ${measurement.unit}${index < dropped ? ", warm-up" : ""}; beyond the axis`}</title>
                     {one > to ? "▲" : "▼"} {digits(one * unit.factor)}
                   </text>
                 ) : (
-                  <circle class={index < dropped ? "dot hollow" : "dot"} cx={x(index)} cy={y(one)} r="4" stroke={color} fill={index < dropped ? "none" : color}>
+                  <circle
+                    class={index < dropped ? "dot hollow" : "dot"}
+                    cx={x(index)}
+                    cy={y(one)}
+                    r="4"
+                    stroke={color}
+                    fill={index < dropped ? "none" : color}
+                  >
                     <title>{`repetition ${index}: ${full(one)} ${measurement.unit}${index < dropped ? ", warm-up" : ""}`}</title>
                   </circle>
                 )}
@@ -103,7 +168,8 @@ function evenTicks(from: number, to: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((one) => one * power >= rough) ?? 10) * power;
   const ticks: number[] = [];
-  for (let tick = Math.ceil(from / step) * step; tick <= to && ticks.length < 12; tick += step) ticks.push(Number(tick.toPrecision(12)));
+  for (let tick = Math.ceil(from / step) * step; tick <= to && ticks.length < 12; tick += step)
+    ticks.push(Number(tick.toPrecision(12)));
   return ticks;
 }
 
@@ -131,19 +197,37 @@ function Nested({ measurement }: { measurement: Measurement }) {
   return (
     <details class="nested">
       <summary>
-        <span class="mono">{measurement.metric}</span> <span class="quiet">{plural(rows.length, "value")} in {plural(Array.isArray(measurement.json) ? measurement.json.length : 1, "repetition")}</span>
+        <span class="mono">{measurement.metric}</span>{" "}
+        <span class="quiet">
+          {plural(rows.length, "value")} in{" "}
+          {plural(Array.isArray(measurement.json) ? measurement.json.length : 1, "repetition")}
+        </span>
       </summary>
       {measurement.explanation && <p class="quiet note">{measurement.explanation}</p>}
-      <PlainTable caption={measurement.metric} heads={[{ title: "name" }, { title: "first", right: true }, { title: "last", right: true }, { title: "all alike", right: true }]}>
+      <PlainTable
+        caption={measurement.metric}
+        heads={[
+          { title: "name" },
+          { title: "first", right: true },
+          { title: "last", right: true },
+          { title: "all alike", right: true },
+        ]}
+      >
         <tbody>
           {rows.slice(0, 400).map((row) => {
             const first = row.values[0] ?? null;
             const last = row.values[row.values.length - 1] ?? null;
             return (
               <tr key={row.path}>
-                <th scope="row" class="mono">{row.path}</th>
-                <td class="right">{first === null ? <Missing why="absent in the first repetition" /> : <Num value={first} />}</td>
-                <td class="right">{last === null ? <Missing why="absent in the last repetition" /> : <Num value={last} />}</td>
+                <th scope="row" class="mono">
+                  {row.path}
+                </th>
+                <td class="right">
+                  {first === null ? <Missing why="absent in the first repetition" /> : <Num value={first} />}
+                </td>
+                <td class="right">
+                  {last === null ? <Missing why="absent in the last repetition" /> : <Num value={last} />}
+                </td>
                 <td class="right quiet" title={row.values.map((one) => one ?? "absent").join(", ")}>
                   {row.values.every((one) => one === first) ? "yes" : "no"}
                 </td>
@@ -157,38 +241,89 @@ function Nested({ measurement }: { measurement: Measurement }) {
 }
 
 /** Everything about one result, opened by a click on a point. */
-export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: number; experiment: number; metric: string; runs: readonly RunRef[]; onClose: () => void }) {
+export function ResultPanel({
+  run,
+  experiment,
+  metric,
+  runs,
+  onClose,
+}: {
+  run: number;
+  experiment: number;
+  metric: string;
+  runs: readonly RunRef[];
+  onClose: () => void;
+}) {
   const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
-  const measured = usePages<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: PER_PAGE }), { whole: true });
-  const dumps = usePages<ArtifactPage>(address("/artifacts", { run, experiment, superseded: "false", limit: PER_PAGE }), { whole: true });
+  const measured = usePages<Page<Measurement>>(
+    address(`/runs/${run}/results/${experiment}/measurements`, { limit: PER_PAGE }),
+    { whole: true },
+  );
+  const dumps = usePages<ArtifactPage>(
+    address("/artifacts", { run, experiment, superseded: "false", limit: PER_PAGE }),
+    { whole: true },
+  );
   const kinds = kindCounts(current(dumps.data?.items ?? []));
   const result = detail.data;
   const effective = result?.lines.find((line) => line.effective.includes("timing"))?.id;
   const all = measured.data?.items ?? [];
   const mine = all.filter((one) => effective === undefined || one.line_id === effective);
   const arrays = mine.filter((one) => one.shape === "array" && one.samples.length);
-  const preferred = ({ steady: "per_iter_time", upstream: "total_time", compile: "total_time", speedup: "per_iter_time", xla_compile: "xla_CompileTime_time_s" } as Record<string, string>)[metric] ?? metric;
-  const main = arrays.find((one) => one.metric === preferred) ?? arrays.find((one) => one.metric === "per_iter_time") ?? arrays[0];
+  const preferred =
+    (
+      {
+        steady: "per_iter_time",
+        upstream: "total_time",
+        compile: "total_time",
+        speedup: "per_iter_time",
+        xla_compile: "xla_CompileTime_time_s",
+      } as Record<string, string>
+    )[metric] ?? metric;
+  const main =
+    arrays.find((one) => one.metric === preferred) ?? arrays.find((one) => one.metric === "per_iter_time") ?? arrays[0];
   const error = detail.error ?? measured.error;
   const relError = result?.lines.find((line) => line.effective.includes("verification"))?.mean_rel_error ?? null;
   return (
-    <section class={`panel${detail.late || measured.late ? " late" : ""}`} aria-label="Samples" id="samples" tabIndex={-1}>
+    <section
+      class={`panel${detail.late || measured.late ? " late" : ""}`}
+      aria-label="Samples"
+      id="samples"
+      tabIndex={-1}
+    >
       <div class="panel-head">
         {result ? (
           <h3>
-            <Backend name={result.experiment.column} backend={result.experiment.backend} link={{ accelerator_model: result.experiment.accelerator_model, test: result.experiment.test }} /> {testName(result.experiment.test)}, night of{" "}
+            <Backend
+              name={result.experiment.column}
+              backend={result.experiment.backend}
+              link={{ accelerator_model: result.experiment.accelerator_model, test: result.experiment.test }}
+            />{" "}
+            {testName(result.experiment.test)}, night of{" "}
             <a class="mono" href={runHref(result.run, { test: result.experiment.test })} title={result.run.name}>
               {date(result.run.started_at)}
             </a>{" "}
             <VerificationSign verification={result.verification} />
             {result.only_profiled && <span class="quiet">{ONLY_PROFILED}</span>}
-            {relError !== null && <span class="quiet" title={`verification_mean_rel_error: ${full(relError)}`}> mean relative error {digits(relError)}</span>}
+            {relError !== null && (
+              <span class="quiet" title={`verification_mean_rel_error: ${full(relError)}`}>
+                {" "}
+                mean relative error {digits(relError)}
+              </span>
+            )}
           </h3>
         ) : (
           <h3>Samples</h3>
         )}
         <div class="panel-actions">
-          <a class="button" href={profileHref(run, experiment)} title={kinds.length ? `Where the time went, from ${kinds.map((one) => one.text).join(", ")}` : "Where the time went, from the metrics of the result; nothing was dumped beside it"}>
+          <a
+            class="button"
+            href={profileHref(run, experiment)}
+            title={
+              kinds.length
+                ? `Where the time went, from ${kinds.map((one) => one.text).join(", ")}`
+                : "Where the time went, from the metrics of the result; nothing was dumped beside it"
+            }
+          >
             Profile {kinds.length > 0 && <span class="quiet">{plural(dumps.data?.total ?? 0, "dump")}</span>}
           </a>
           <button type="button" class="button" onClick={onClose}>
@@ -217,7 +352,12 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                   {result.steady && main.metric === "per_iter_time" && (
                     <>
                       {" "}
-                      steady <strong>{duration(result.steady.value)}</strong> <IntervalText interval={result.steady.interval} factor={unitOf([result.steady.value], "s").factor} /> <span class="quiet">n {result.steady.n}, within the run</span>
+                      steady <strong>{duration(result.steady.value)}</strong>{" "}
+                      <IntervalText
+                        interval={result.steady.interval}
+                        factor={unitOf([result.steady.value], "s").factor}
+                      />{" "}
+                      <span class="quiet">n {result.steady.n}, within the run</span>
                     </>
                   )}
                 </p>
@@ -236,7 +376,14 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
             {mine.length > 0 && (
               <PlainTable
                 caption="Metrics of this result"
-                heads={[{ title: "metric" }, { title: "n", right: true }, { title: "median", right: true }, { title: "least", right: true }, { title: "most", right: true }, { title: "unit" }]}
+                heads={[
+                  { title: "metric" },
+                  { title: "n", right: true },
+                  { title: "median", right: true },
+                  { title: "least", right: true },
+                  { title: "most", right: true },
+                  { title: "unit" },
+                ]}
               >
                 <tbody>
                   {mine
@@ -251,7 +398,11 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                           <td class="right">{one.n}</td>
                           {[one.median, one.min, one.max].map((value, index) => (
                             <td class="right" key={index}>
-                              {value === null ? <Missing why={one.shape === "null" ? "the line says null" : "no usable sample"} /> : <Num value={value} factor={unit.factor} />}
+                              {value === null ? (
+                                <Missing why={one.shape === "null" ? "the line says null" : "no usable sample"} />
+                              ) : (
+                                <Num value={value} factor={unit.factor} />
+                              )}
                             </td>
                           ))}
                           <td class="quiet">{unit.name}</td>
@@ -261,9 +412,11 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                 </tbody>
               </PlainTable>
             )}
-            {mine.filter((one) => one.shape === "nested").map((one) => (
-              <Nested key={one.metric} measurement={one} />
-            ))}
+            {mine
+              .filter((one) => one.shape === "nested")
+              .map((one) => (
+                <Nested key={one.metric} measurement={one} />
+              ))}
             <details class="nested">
               <summary>
                 Where it comes from <span class="quiet">{plural(result.lines.length, "line")}</span>
@@ -273,11 +426,20 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                   <li key={line.id}>
                     {line.kind}
                     {line.code ? `, ${line.code}` : ""}
-                    {line.mean_rel_error !== null && <span title={`verification_mean_rel_error: ${full(line.mean_rel_error)}`}>{`, mean relative error ${digits(line.mean_rel_error)}`}</span>}: <Copy text={`${line.file}:${line.line_number}`} />
+                    {line.mean_rel_error !== null && (
+                      <span
+                        title={`verification_mean_rel_error: ${full(line.mean_rel_error)}`}
+                      >{`, mean relative error ${digits(line.mean_rel_error)}`}</span>
+                    )}
+                    : <Copy text={`${line.file}:${line.line_number}`} />
                     <span class="quiet">
                       {" "}
                       byte {line.byte_offset}
-                      {line.effective.includes("profiled_timing") ? `; ${ONLY_PROFILED}` : line.effective.length ? `; counts as ${line.effective.join(" and ")}` : "; replaced by a later line"}
+                      {line.effective.includes("profiled_timing")
+                        ? `; ${ONLY_PROFILED}`
+                        : line.effective.length
+                          ? `; counts as ${line.effective.join(" and ")}`
+                          : "; replaced by a later line"}
                       {line.shared ? "; shared by several batch sizes" : ""}
                     </span>
                   </li>

@@ -3,21 +3,54 @@ import { useRef } from "preact/hooks";
 import { digits } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { type Scale, extent, place } from "../lib/plot";
-import { Axes, type Box, type Ink, type LegendItem, PAGE_INK, Picture, FILE_INK, PICTURE_WIDTH, openMark, ticksOf } from "./drawing";
+import {
+  Axes,
+  type Box,
+  type Ink,
+  type LegendItem,
+  PAGE_INK,
+  Picture,
+  FILE_INK,
+  PICTURE_WIDTH,
+  openMark,
+  ticksOf,
+} from "./drawing";
 
 export type ScatterGroup = { name: string; color: string };
 export type ScatterPoint = { key: string; x: number; y: number; group: number; title: string; href: string };
-export type ScatterAxis = { title: string; /** From the values' unit to the one shown. */ factor: number };
+export type ScatterAxis = { title: string /** From the values' unit to the one shown. */; factor: number };
 
 const SHAPES = 5;
 
 /** A mark of about equal weight in each of a few shapes. */
-export function PointMark({ shape, x, y, color, size = 3.4 }: { shape: number; x: number; y: number; color: string; size?: number }) {
+export function PointMark({
+  shape,
+  x,
+  y,
+  color,
+  size = 3.4,
+}: {
+  shape: number;
+  x: number;
+  y: number;
+  color: string;
+  size?: number;
+}) {
   const s = size * 1.15;
   const at = (path: string) => <path d={path} fill={color} fill-opacity="0.65" stroke={color} stroke-width="0.75" />;
   switch (shape % SHAPES) {
     case 0:
-      return <circle cx={x.toFixed(1)} cy={y.toFixed(1)} r={size} fill={color} fill-opacity="0.65" stroke={color} stroke-width="0.75" />;
+      return (
+        <circle
+          cx={x.toFixed(1)}
+          cy={y.toFixed(1)}
+          r={size}
+          fill={color}
+          fill-opacity="0.65"
+          stroke={color}
+          stroke-width="0.75"
+        />
+      );
     case 1:
       return at(`M${x - s} ${y + s}h${2 * s}L${x} ${y - s}Z`);
     case 2:
@@ -29,11 +62,30 @@ export function PointMark({ shape, x, y, color, size = 3.4 }: { shape: number; x
   }
 }
 
-export const pointItem = (group: ScatterGroup, shape: number): LegendItem => ({ name: group.name, sign: (x, y) => <PointMark shape={shape} x={x + 12} y={y} color={group.color} size={4.5} /> });
+export const pointItem = (group: ScatterGroup, shape: number): LegendItem => ({
+  name: group.name,
+  sign: (x, y) => <PointMark shape={shape} x={x + 12} y={y} color={group.color} size={4.5} />,
+});
 
-type Drawing = { points: ScatterPoint[]; groups: ScatterGroup[]; x: ScatterAxis; y: ScatterAxis; /** Both axes show the same: equal scales, and a line where nothing changed. */ same: boolean };
+type Drawing = {
+  points: ScatterPoint[];
+  groups: ScatterGroup[];
+  x: ScatterAxis;
+  y: ScatterAxis /** Both axes show the same: equal scales, and a line where nothing changed. */;
+  same: boolean;
+};
 
-export function ScatterDrawing({ points, groups, x, y, same, width, height, ink, linked }: Drawing & { width: number; height: number; ink: Ink; linked: boolean }) {
+export function ScatterDrawing({
+  points,
+  groups,
+  x,
+  y,
+  same,
+  width,
+  height,
+  ink,
+  linked,
+}: Drawing & { width: number; height: number; ink: Ink; linked: boolean }) {
   const box: Box = { left: 68, top: 28, right: width - 14, bottom: height - 46 };
   const positive = points.every((point) => point.x > 0 && point.y > 0);
   const across = points.map((point) => point.x * x.factor);
@@ -44,11 +96,32 @@ export function ScatterDrawing({ points, groups, x, y, same, width, height, ink,
   const scales = positive ? ", logarithmic" : "";
   return (
     <g>
-      <Axes box={box} ink={ink} x={{ scale: scaleX, ticks: ticksOf(scaleX, 70), show: digits, title: x.title + scales }} y={{ scale: scaleY, ticks: ticksOf(scaleY, 40), show: digits, title: y.title + scales }} />
-      {same && <line x1={place(scaleX, both.low)} y1={place(scaleY, both.low)} x2={place(scaleX, both.high)} y2={place(scaleY, both.high)} stroke={ink.quiet} stroke-width="1" />}
+      <Axes
+        box={box}
+        ink={ink}
+        x={{ scale: scaleX, ticks: ticksOf(scaleX, 70), show: digits, title: x.title + scales }}
+        y={{ scale: scaleY, ticks: ticksOf(scaleY, 40), show: digits, title: y.title + scales }}
+      />
+      {same && (
+        <line
+          x1={place(scaleX, both.low)}
+          y1={place(scaleY, both.low)}
+          x2={place(scaleX, both.high)}
+          y2={place(scaleY, both.high)}
+          stroke={ink.quiet}
+          stroke-width="1"
+        />
+      )}
       {points.map((point, at) => {
         const group = groups[point.group] as ScatterGroup;
-        const mark = <PointMark shape={point.group} x={place(scaleX, across[at] as number)} y={place(scaleY, up[at] as number)} color={group.color} />;
+        const mark = (
+          <PointMark
+            shape={point.group}
+            x={place(scaleX, across[at] as number)}
+            y={place(scaleY, up[at] as number)}
+            color={group.color}
+          />
+        );
         return (
           <g key={point.key} data-href={linked ? point.href : undefined}>
             <title>{point.title}</title>
@@ -60,9 +133,21 @@ export function ScatterDrawing({ points, groups, x, y, same, width, height, ink,
   );
 }
 
-export function ScatterPicture({ title, note, address, ...drawing }: Drawing & { title: string; note: string; address: string }) {
+export function ScatterPicture({
+  title,
+  note,
+  address,
+  ...drawing
+}: Drawing & { title: string; note: string; address: string }) {
   return (
-    <Picture title={title} note={note} address={address} legend={drawing.groups.map(pointItem)} width={PICTURE_WIDTH} height={560}>
+    <Picture
+      title={title}
+      note={note}
+      address={address}
+      legend={drawing.groups.map(pointItem)}
+      width={PICTURE_WIDTH}
+      height={560}
+    >
       <ScatterDrawing {...drawing} width={PICTURE_WIDTH} height={560} ink={FILE_INK} linked={false} />
     </Picture>
   );

@@ -7,12 +7,33 @@ import { count, date, plural } from "../lib/format";
 import { isTyping, plainKey } from "../lib/keys";
 import { atOnce, useModal } from "../lib/modal";
 import { go, href } from "../lib/route";
-import { KINDS, type Recent, askable, fits, highlighted, hitHref, hitTitle, rankOf, recentChoices, remember, searchedText } from "../lib/search";
+import {
+  KINDS,
+  type Recent,
+  askable,
+  fits,
+  highlighted,
+  hitHref,
+  hitTitle,
+  rankOf,
+  recentChoices,
+  remember,
+  searchedText,
+} from "../lib/search";
 
 export type SearchPage = { path: string; name: string; key?: string; words?: string };
 export type SearchCommand = { name: string; key: string; words?: string; run: () => void };
 
-type Choice = { id: string; title: string; context: string; kind: string; mono: boolean; href: string | null; run?: () => void; keys?: string };
+type Choice = {
+  id: string;
+  title: string;
+  context: string;
+  kind: string;
+  mono: boolean;
+  href: string | null;
+  run?: () => void;
+  keys?: string;
+};
 type ChoiceGroup = { name: string; rank: number; choices: Choice[]; more?: number };
 
 /** So many of each kind stand in the palette; all of them on the page. */
@@ -28,13 +49,21 @@ export function Highlight({ text, typed }: { text: string; typed: string }) {
 }
 
 /** What stands out beside a title: nothing where the title fits by itself. */
-export const beside = (title: string, typed: string): string => (title.toLowerCase().includes(typed.toLowerCase()) ? "" : typed);
+export const beside = (title: string, typed: string): string =>
+  title.toLowerCase().includes(typed.toLowerCase()) ? "" : typed;
 
 const isMono = (kind: SearchKind): boolean => !["alert", "accelerator"].includes(kind);
 
 const ofHit = (kind: SearchKind, hit: SearchHit): Choice => {
   const target = hitHref(kind, hit.address);
-  return { id: target, title: hitTitle(kind, hit), context: hit.context, kind: KINDS[kind].one, mono: isMono(kind), href: target };
+  return {
+    id: target,
+    title: hitTitle(kind, hit),
+    context: hit.context,
+    kind: KINDS[kind].one,
+    mono: isMono(kind),
+    href: target,
+  };
 };
 
 function ofStore(answer: SearchAnswer): ChoiceGroup[] {
@@ -46,12 +75,32 @@ function ofStore(answer: SearchAnswer): ChoiceGroup[] {
   }));
 }
 
-const ofPage = (page: SearchPage): Choice => ({ id: page.path, title: page.name, context: "", kind: "page", mono: false, href: page.path, keys: page.key ? `g ${page.key}` : undefined });
-const ofCommand = (command: SearchCommand): Choice => ({ id: `!${command.name}`, title: command.name, context: "", kind: "key", mono: false, href: null, run: command.run, keys: command.key });
+const ofPage = (page: SearchPage): Choice => ({
+  id: page.path,
+  title: page.name,
+  context: "",
+  kind: "page",
+  mono: false,
+  href: page.path,
+  keys: page.key ? `g ${page.key}` : undefined,
+});
+const ofCommand = (command: SearchCommand): Choice => ({
+  id: `!${command.name}`,
+  title: command.name,
+  context: "",
+  kind: "key",
+  mono: false,
+  href: null,
+  run: command.run,
+  keys: command.key,
+});
 
 /** Pages and keys that fit, the best first. */
 function ofOurs(typed: string, pages: SearchPage[], commands: SearchCommand[]): ChoiceGroup | null {
-  const found = [...pages.map((page) => ({ choice: ofPage(page), words: page.words })), ...commands.map((command) => ({ choice: ofCommand(command), words: command.words }))]
+  const found = [
+    ...pages.map((page) => ({ choice: ofPage(page), words: page.words })),
+    ...commands.map((command) => ({ choice: ofCommand(command), words: command.words })),
+  ]
     .map(({ choice, words }) => ({ choice, match: fits(typed, choice.title, `${words ?? ""} ${choice.kind}`) }))
     .filter((one): one is { choice: Choice; match: SearchHit["match"] } => one.match !== null)
     .sort((a, b) => rankOf(a.match) - rankOf(b.match));
@@ -59,7 +108,14 @@ function ofOurs(typed: string, pages: SearchPage[], commands: SearchCommand[]): 
   return first ? { name: "pages and keys", rank: rankOf(first.match), choices: found.map((one) => one.choice) } : null;
 }
 
-const ofRecent = (recent: Recent): Choice => ({ id: recent.href, title: recent.title, context: recent.context, kind: recent.kind, mono: false, href: recent.href });
+const ofRecent = (recent: Recent): Choice => ({
+  id: recent.href,
+  title: recent.title,
+  context: recent.context,
+  kind: recent.kind,
+  mono: false,
+  href: recent.href,
+});
 
 type Props = { pages: SearchPage[]; commands: SearchCommand[] };
 
@@ -69,7 +125,8 @@ export function Search({ pages, commands }: Props) {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const slash = event.key === "/" && !isTyping(event) && plainKey(event);
-      const control = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const control =
+        event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
       if ((!slash && !control) || document.querySelector("dialog[open]:not(.palette)")) return;
       event.preventDefault();
       atOnce(() => setOpen(true));
@@ -79,7 +136,14 @@ export function Search({ pages, commands }: Props) {
   }, []);
   return (
     <div class="search" role="search">
-      <button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K" title="Search everything (/ or Ctrl K)" onClick={() => atOnce(() => setOpen(true))}>
+      <button
+        type="button"
+        class="search-open"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="/ Control+K Meta+K"
+        title="Search everything (/ or Ctrl K)"
+        onClick={() => atOnce(() => setOpen(true))}
+      >
         <span>Search</span>
         <kbd aria-hidden="true">/</kbd>
       </button>
@@ -110,7 +174,10 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
     if (ours) groups.splice(data?.nearly ? 0 : groups.filter((group) => group.rank <= ours.rank).length, 0, ours);
   } else {
     if (recent.length) groups.push({ name: "chosen before", rank: 0, choices: recent.map(ofRecent) });
-    groups.push({ name: "pages", rank: 0, choices: pages.map(ofPage) }, { name: "keys", rank: 0, choices: commands.map(ofCommand) });
+    groups.push(
+      { name: "pages", rank: 0, choices: pages.map(ofPage) },
+      { name: "keys", rank: 0, choices: commands.map(ofCommand) },
+    );
   }
   const flat = groups.flatMap((group) => group.choices);
   const place = Math.min(chosen, flat.length - 1);
@@ -197,7 +264,18 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
               </div>
               {group.choices.map((choice) => {
                 const own = ++index;
-                return <Option key={choice.id} choice={choice} typed={typed} id={`hit-${own}`} on={own === place} onChosen={() => setChosen(own)} follow={follow} leave={leave} />;
+                return (
+                  <Option
+                    key={choice.id}
+                    choice={choice}
+                    typed={typed}
+                    id={`hit-${own}`}
+                    on={own === place}
+                    onChosen={() => setChosen(own)}
+                    follow={follow}
+                    leave={leave}
+                  />
+                );
               })}
             </div>
           ))}
@@ -206,7 +284,8 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
           <div class="palette-note">
             <p>Nothing is called that.</p>
             <p class="quiet">
-              Searched {searchedText(data.searched, count)}. Any part of a name will do, in any letters; a commit is found by its beginning, an alert by its number, a run by its date.
+              Searched {searchedText(data.searched, count)}. Any part of a name will do, in any letters; a commit is
+              found by its beginning, an alert by its number, a run by its date.
             </p>
           </div>
         )}
@@ -215,7 +294,12 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
             {answer.error.message} Only pages and keys are found now.
           </p>
         )}
-        {!typed && <p class="palette-note quiet">Finds models, suites, backends, runs, labels (commits, branches, versions), alerts and their notes, errors, dumps and metrics by any part of their names.</p>}
+        {!typed && (
+          <p class="palette-note quiet">
+            Finds models, suites, backends, runs, labels (commits, branches, versions), alerts and their notes, errors,
+            dumps and metrics by any part of their names.
+          </p>
+        )}
       </div>
       <div class="palette-foot quiet">
         <span class="palette-keys">
@@ -236,7 +320,15 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
   );
 }
 
-type OptionProps = { choice: Choice; typed: string; id: string; on: boolean; onChosen: () => void; follow: (choice: Choice) => void; leave: (choice: Choice) => void };
+type OptionProps = {
+  choice: Choice;
+  typed: string;
+  id: string;
+  on: boolean;
+  onChosen: () => void;
+  follow: (choice: Choice) => void;
+  leave: (choice: Choice) => void;
+};
 
 /** A link, so that it can be opened beside; what is no page is done. */
 function Option({ choice, typed, id, on, onChosen, follow, leave }: OptionProps) {
@@ -260,7 +352,9 @@ function Option({ choice, typed, id, on, onChosen, follow, leave }: OptionProps)
       <span class="hit-context quiet">
         <Highlight text={choice.context} typed={beside(choice.title, typed)} />
       </span>
-      <span class="hit-kind quiet">{choice.keys ? choice.keys.split(" ").map((key) => <kbd key={key}>{key}</kbd>) : choice.kind}</span>
+      <span class="hit-kind quiet">
+        {choice.keys ? choice.keys.split(" ").map((key) => <kbd key={key}>{key}</kbd>) : choice.kind}
+      </span>
     </a>
   );
 }

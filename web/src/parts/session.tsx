@@ -23,7 +23,8 @@ export function useRefusal(): ComponentChildren | null {
   if (!session || session.scopes.includes("triage")) return null;
   return session.signed_in ? (
     <>
-      You are signed in as {session.name}, which is not for acting on alerts, marking runs or noting on traces. <a href={signIn}>Sign in with another token</a>
+      You are signed in as {session.name}, which is not for acting on alerts, marking runs or noting on traces.{" "}
+      <a href={signIn}>Sign in with another token</a>
     </>
   ) : (
     <>

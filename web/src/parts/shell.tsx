@@ -103,11 +103,20 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
 
   return (
     <Links.Provider value={links}>
-      <a class="skip" href="#main">Skip to the content</a>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
       <header class="top">
         <a class="brand" href="/">
           <svg width="20" height="20" viewBox="0 0 16 16" aria-hidden="true">
-            <path d="M2 12.5 5.5 8 8 10.3 13 4" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round" />
+            <path
+              d="M2 12.5 5.5 8 8 10.3 13 4"
+              fill="none"
+              stroke="currentColor"
+              stroke-width="1.7"
+              stroke-linecap="round"
+              stroke-linejoin="round"
+            />
             <circle cx="13" cy="4" r="1.9" fill="#d55e00" />
           </svg>
           benchhud
@@ -119,7 +128,10 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
               <a key={page.path} href={page.path} aria-current={on ? "page" : undefined} title={`g ${page.key}`}>
                 {page.name}
                 {page.path === "/alerts" && waiting > 0 && (
-                  <span class="nav-count" title={`${plural(waiting, "alert")} ${waiting === 1 ? "needs" : "need"} attention`}>
+                  <span
+                    class="nav-count"
+                    title={`${plural(waiting, "alert")} ${waiting === 1 ? "needs" : "need"} attention`}
+                  >
                     {waiting}
                     <span class="sr"> need attention</span>
                   </span>
@@ -130,10 +142,21 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         </nav>
         <Search pages={[...PAGES, ...OTHER_PAGES]} commands={commands} />
         <div class="top-actions">
-          <button type="button" class="icon" onClick={() => setTheme(nextTheme())} title={`Theme: ${chosen}. Click for ${nextTheme()} (t)`} aria-label={`Theme: ${chosen}; change to ${nextTheme()}`}>
+          <button
+            type="button"
+            class="icon"
+            onClick={() => setTheme(nextTheme())}
+            title={`Theme: ${chosen}. Click for ${nextTheme()} (t)`}
+            aria-label={`Theme: ${chosen}; change to ${nextTheme()}`}
+          >
             <span aria-hidden="true">{chosen === "auto" ? "◐" : dark ? "☾" : "☀"}</span>
           </button>
-          <a class="icon" href={path === "/sign-in" ? "/sign-in" : signIn} title={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"} aria-label={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"}>
+          <a
+            class="icon"
+            href={path === "/sign-in" ? "/sign-in" : signIn}
+            title={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"}
+            aria-label={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"}
+          >
             <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
               <g fill={session?.signed_in ? "currentColor" : "none"} stroke="currentColor" stroke-width="1.4">
                 <circle cx="8" cy="5" r="2.8" />
@@ -155,7 +178,8 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       <Toast />
       <Undo />
       <p class="silent" role="status">
-        {silentSince !== null && `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
+        {silentSince !== null &&
+          `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
       </p>
       {newVersion !== null && (
         <p class="upgraded" role="status">
@@ -266,7 +290,12 @@ function Help({ onClose }: { onClose: () => void }) {
   const dialog = useModal(onClose);
   const own = claimedHelp();
   return (
-    <dialog ref={dialog} class="help" onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
+    <dialog
+      ref={dialog}
+      class="help"
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+      aria-labelledby="help-title"
+    >
       <div class="help-body">
         <h2 id="help-title" tabIndex={-1} autofocus>
           Keys

@@ -6,13 +6,39 @@ import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/t
 import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
-import { DASH, age, ago, digits, failureKind, flag, full, hoverText, interval as intervalText, localMoment, moment, runName, short, shown, type Unit } from "../lib/format";
+import {
+  DASH,
+  age,
+  ago,
+  digits,
+  failureKind,
+  flag,
+  full,
+  hoverText,
+  interval as intervalText,
+  localMoment,
+  moment,
+  runName,
+  short,
+  shown,
+  type Unit,
+} from "../lib/format";
 import { axisExtent } from "../lib/plot";
 import { linkOf, rangeOf, useLinks } from "../lib/links";
 import { backendHref, errorHref, runHref, suiteHref } from "../lib/route";
 
 /** A number in a table: aligned at its point, the whole number on hover. */
-export function Num({ value, factor = 1, suffix = "", title }: { value: number; factor?: number; suffix?: string; title?: string }) {
+export function Num({
+  value,
+  factor = 1,
+  suffix = "",
+  title,
+}: {
+  value: number;
+  factor?: number;
+  suffix?: string;
+  title?: string;
+}) {
   const text = digits(value * factor);
   const point = text.indexOf(".");
   return (
@@ -30,7 +56,9 @@ export function Num({ value, factor = 1, suffix = "", title }: { value: number; 
 export function Sentence({ text }: { text: string }) {
   return (
     <>
-      {text.split(/(\d{4}-\d\d-\d\d|\([^()]{1,24}\)|[\d.,]+(?: of [\d,]+|×| [µm]?s\b| %))/).map((part, index) => (index % 2 ? <span class="whole">{part}</span> : part))}
+      {text
+        .split(/(\d{4}-\d\d-\d\d|\([^()]{1,24}\)|[\d.,]+(?: of [\d,]+|×| [µm]?s\b| %))/)
+        .map((part, index) => (index % 2 ? <span class="whole">{part}</span> : part))}
     </>
   );
 }
@@ -73,7 +101,15 @@ export function Swatch({ style, to }: { style: Style; to?: string | undefined })
   const inside = (
     <>
       <svg class="swatch" width="20" height="8" aria-hidden="true">
-        <line x1="0" y1="4" x2="20" y2="4" stroke={style.color} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
+        <line
+          x1="0"
+          y1="4"
+          x2="20"
+          y2="4"
+          stroke={style.color}
+          stroke-width="3"
+          stroke-dasharray={style.dash.join(" ")}
+        />
       </svg>
       <span class="mono">{style.name}</span>
     </>
@@ -105,14 +141,36 @@ export function Signature({ text }: { text: string }) {
 }
 
 /** A line in the backend's colour and dash, then its name; with `link`, a link to its page with that query. */
-export function Backend({ name, backend = name, link }: { name: string; backend?: string; link?: Parameters<typeof backendHref>[1] }) {
+export function Backend({
+  name,
+  backend = name,
+  link,
+}: {
+  name: string;
+  backend?: string;
+  link?: Parameters<typeof backendHref>[1];
+}) {
   return <Swatch style={{ ...columnStyle(name, backend), name }} to={link && backendHref(backend, link)} />;
 }
 
-export function CodeSign({ code, stale = false, title, ageText }: { code: string; stale?: boolean; title?: string; ageText?: string }) {
+export function CodeSign({
+  code,
+  stale = false,
+  title,
+  ageText,
+}: {
+  code: string;
+  stale?: boolean;
+  title?: string;
+  ageText?: string;
+}) {
   const { glyph, name } = sign(code);
   return (
-    <span class={`sign sign-${name}${stale ? " stale" : ""}`} title={title ?? code} data-text={`${glyph} ${code}${stale ? ` (stale${ageText ? `, ${ageText}` : ""})` : ""}`}>
+    <span
+      class={`sign sign-${name}${stale ? " stale" : ""}`}
+      title={title ?? code}
+      data-text={`${glyph} ${code}${stale ? ` (stale${ageText ? `, ${ageText}` : ""})` : ""}`}
+    >
       <span class="sign-glyph" aria-hidden="true">
         {glyph}
       </span>
@@ -128,13 +186,19 @@ export function CodeSign({ code, stale = false, title, ageText }: { code: string
 
 export function VerificationSign({ verification, why }: { verification: Verification | null; why?: string }) {
   if (!verification) return <Missing why={why ?? "never verified"} />;
-  const old = verification.stale && verification.age_seconds !== null ? age(verification.age_seconds).replace(" months", "mo").replace(" ", "") : undefined;
+  const old =
+    verification.stale && verification.age_seconds !== null
+      ? age(verification.age_seconds).replace(" months", "mo").replace(" ", "")
+      : undefined;
   return <CodeSign code={verification.code} stale={verification.stale} title={describe(verification)} ageText={old} />;
 }
 
 export function FailureNote({ failure }: { failure: Failure }) {
   return (
-    <span class={`failure-note${failure.kind === "skipped" ? " skipped" : ""}`} title={hoverText(`${failure.signature}\n\n${failure.excerpt}`)}>
+    <span
+      class={`failure-note${failure.kind === "skipped" ? " skipped" : ""}`}
+      title={hoverText(`${failure.signature}\n\n${failure.excerpt}`)}
+    >
       {failureKind(failure.kind)}
     </span>
   );
@@ -155,15 +219,37 @@ export function ratioDomain(items: readonly (Interval | { low: number; high: num
 }
 
 /** A value with its interval against the rule at 1. */
-export function Whisker({ value, interval, domain, color, width = 72 }: { value: number; interval: Interval | null; domain: Domain; color: string; width?: number }) {
+export function Whisker({
+  value,
+  interval,
+  domain,
+  color,
+  width = 72,
+}: {
+  value: number;
+  interval: Interval | null;
+  domain: Domain;
+  color: string;
+  width?: number;
+}) {
   const scale = (ratio: number) => {
-    const part = (Math.log(Math.max(ratio, 1e-9)) - Math.log(domain.low)) / (Math.log(domain.high) - Math.log(domain.low));
+    const part =
+      (Math.log(Math.max(ratio, 1e-9)) - Math.log(domain.low)) / (Math.log(domain.high) - Math.log(domain.low));
     return 3 + Math.min(1, Math.max(0, part)) * (width - 6);
   };
   return (
     <svg class="whisker" width={width} height="14" aria-hidden="true">
       <line class="rule" x1={scale(1)} y1="0" x2={scale(1)} y2="14" />
-      {interval && <line x1={scale(interval.low)} y1="7" x2={Math.max(scale(interval.high), scale(interval.low) + 1)} y2="7" stroke={color} stroke-width="2" />}
+      {interval && (
+        <line
+          x1={scale(interval.low)}
+          y1="7"
+          x2={Math.max(scale(interval.high), scale(interval.low) + 1)}
+          y2="7"
+          stroke={color}
+          stroke-width="2"
+        />
+      )}
       <circle cx={scale(value)} cy="7" r="3" fill={color} />
     </svg>
   );
@@ -172,10 +258,29 @@ export function Whisker({ value, interval, domain, color, width = 72 }: { value:
 export type SparkPoint = { value: number; low?: number | null; high?: number | null } | null;
 
 /** A row's history: points in order, gaps where nothing was measured, the band where there is an interval. */
-export function Spark({ points, color, dash = [], width = 96, height = 20, label, floor }: { points: SparkPoint[]; color: string; dash?: number[]; width?: number; height?: number; label: string; floor?: Domain }) {
+export function Spark({
+  points,
+  color,
+  dash = [],
+  width = 96,
+  height = 20,
+  label,
+  floor,
+}: {
+  points: SparkPoint[];
+  color: string;
+  dash?: number[];
+  width?: number;
+  height?: number;
+  label: string;
+  floor?: Domain;
+}) {
   const known = points.filter((point) => point !== null);
   if (known.length === 0) return <Missing why={`no history: ${label}`} />;
-  const held = axisExtent(known.map(({ value, low = null, high = null }) => ({ value, low, high })), false);
+  const held = axisExtent(
+    known.map(({ value, low = null, high = null }) => ({ value, low, high })),
+    false,
+  );
   let low = Math.min(floor?.low ?? Infinity, held?.low ?? Infinity);
   let high = Math.max(floor?.high ?? -Infinity, held?.high ?? -Infinity);
   if (!(high - low > Math.abs(high) * 1e-3)) {
@@ -183,7 +288,7 @@ export function Spark({ points, color, dash = [], width = 96, height = 20, label
     low = middle - (Math.abs(middle) * 0.05 || 1);
     high = middle + (Math.abs(middle) * 0.05 || 1);
   }
-  const x = (index: number) => 2 + (points.length === 1 ? (width - 5) : (index / (points.length - 1)) * (width - 5));
+  const x = (index: number) => 2 + (points.length === 1 ? width - 5 : (index / (points.length - 1)) * (width - 5));
   const y = (value: number) => 2.5 + (1 - (Math.min(high, Math.max(low, value)) - low) / (high - low)) * (height - 5);
   const lines: string[] = [];
   const bands: string[] = [];
@@ -199,8 +304,12 @@ export function Spark({ points, color, dash = [], width = 96, height = 20, label
       const from = start;
       lines.push(span.map((one, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)} ${y(one.value).toFixed(1)}`).join(""));
       if (span.some((one) => one.low != null)) {
-        const top = span.map((one, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)} ${y(one.high ?? one.value).toFixed(1)}`);
-        const bottom = span.map((one, i) => `L${x(from + i).toFixed(1)} ${y(one.low ?? one.value).toFixed(1)}`).reverse();
+        const top = span.map(
+          (one, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)} ${y(one.high ?? one.value).toFixed(1)}`,
+        );
+        const bottom = span
+          .map((one, i) => `L${x(from + i).toFixed(1)} ${y(one.low ?? one.value).toFixed(1)}`)
+          .reverse();
         bands.push(top.concat(bottom).join("") + "Z");
       }
       start = -1;
@@ -209,13 +318,29 @@ export function Spark({ points, color, dash = [], width = 96, height = 20, label
   const lastIndex = points.reduce((last, point, index) => (point ? index : last), 0);
   const last = points[lastIndex] as NonNullable<SparkPoint>;
   return (
-    <svg class="spark" width={width} height={height} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg
+      class="spark"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       <title>{label}</title>
       {bands.map((path) => (
         <path d={path} fill={color} opacity="0.18" />
       ))}
       {lines.map((path) => (
-        <path d={path} fill="none" stroke={color} stroke-width="1.5" stroke-dasharray={dash.length ? "4 2" : undefined} stroke-linejoin="round" stroke-linecap={dash.length ? "butt" : "round"} />
+        <path
+          d={path}
+          fill="none"
+          stroke={color}
+          stroke-width="1.5"
+          stroke-dasharray={dash.length ? "4 2" : undefined}
+          stroke-linejoin="round"
+          stroke-linecap={dash.length ? "butt" : "round"}
+        />
       ))}
       <circle cx={x(lastIndex)} cy={y(last.value)} r="2" fill={color} />
     </svg>
@@ -231,7 +356,10 @@ export function sparkLabel(what: string, points: SparkPoint[], show: (value: num
 export function IntervalText({ interval, factor = 1 }: { interval: Interval | null; factor?: number }) {
   if (!interval) return null;
   return (
-    <span class="interval" title={`${full(interval.low)} to ${full(interval.high)}, ${(interval.confidence * 100).toFixed(1)} %`}>
+    <span
+      class="interval"
+      title={`${full(interval.low)} to ${full(interval.high)}, ${(interval.confidence * 100).toFixed(1)} %`}
+    >
       [{intervalText(interval.low * factor, interval.high * factor)}]
     </span>
   );
@@ -274,7 +402,15 @@ export function LabelValue({ name, value }: { name: string; value: string }) {
         {short(value)}
       </a>
       <Copy text={value} label={`copy ${name} ${short(value)}`}>
-        <svg width="12" height="12" viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5">
+        <svg
+          width="12"
+          height="12"
+          viewBox="0 0 16 16"
+          aria-hidden="true"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.5"
+        >
           <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
           <path d="M3.5 10.5h-1v-7a1 1 0 0 1 1-1h7v1" />
         </svg>
@@ -298,11 +434,22 @@ export function Labels({ labels }: { labels: Record<string, string> }) {
 }
 
 /** A label's values in two runs, the earlier one first, and what is between them. */
-export function LabelRange({ name, before, after, whyNot = ["the earlier run has no such label", "the later run has no such label"] }: { name: string; before: string | null; after: string | null; whyNot?: [string, string] }) {
+export function LabelRange({
+  name,
+  before,
+  after,
+  whyNot = ["the earlier run has no such label", "the later run has no such label"],
+}: {
+  name: string;
+  before: string | null;
+  after: string | null;
+  whyNot?: [string, string];
+}) {
   const address = rangeOf(useLinks(), name, before ?? "", after ?? "");
   return (
     <span class="label-range">
-      {before ? <LabelValue name={name} value={before} /> : <Missing flush why={whyNot[0]} />} → {after ? <LabelValue name={name} value={after} /> : <Missing flush why={whyNot[1]} />}
+      {before ? <LabelValue name={name} value={before} /> : <Missing flush why={whyNot[0]} />} →{" "}
+      {after ? <LabelValue name={name} value={after} /> : <Missing flush why={whyNot[1]} />}
       {address && (
         <a href={address} target="_blank" rel="noopener noreferrer" title={address}>
           what is between
@@ -364,7 +511,19 @@ export function ErrorNote({ error, again, kept = false }: { error: ApiError; aga
   );
 }
 
-export function Section({ title, id, note, children, actions }: { title: ComponentChildren; id?: string; note?: ComponentChildren; children: ComponentChildren; actions?: ComponentChildren }) {
+export function Section({
+  title,
+  id,
+  note,
+  children,
+  actions,
+}: {
+  title: ComponentChildren;
+  id?: string;
+  note?: ComponentChildren;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+}) {
   return (
     <section class="section" aria-labelledby={id}>
       <div class="section-head">

@@ -121,7 +121,11 @@ export function Table<Row>(props: Props<Row>) {
     const inWindow = new IntersectionObserver(
       (seen) => {
         const last = seen.at(-1);
-        if (last) sight.current = { from: last.intersectionRect.top - last.boundingClientRect.top, to: last.intersectionRect.bottom - last.boundingClientRect.top };
+        if (last)
+          sight.current = {
+            from: last.intersectionRect.top - last.boundingClientRect.top,
+            to: last.intersectionRect.bottom - last.boundingClientRect.top,
+          };
       },
       { threshold: Array.from({ length: SIGHT_STEPS + 1 }, (_, step) => step / SIGHT_STEPS) },
     );
@@ -144,11 +148,16 @@ export function Table<Row>(props: Props<Row>) {
     heads: columns.map((column) => ({ title: column.title, right: column.align === "right" })),
     groups: props.groups,
     size,
-    rows: (most) => entries.slice(0, most).map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
+    rows: (most) =>
+      entries
+        .slice(0, most)
+        .map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
   });
 
   let from = isVirtual ? Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN) : 0;
-  let to = isVirtual ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN) : entries.length;
+  let to = isVirtual
+    ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN)
+    : entries.length;
   if (isFirstDraw && sight.current) {
     // `view.top` is up to a step above what is seen, and so may the box's place in the window be.
     const slack = OVERSCAN / 2 + Math.ceil(view.height / SIGHT_STEPS / ROW_HEIGHT);
@@ -164,7 +173,8 @@ export function Table<Row>(props: Props<Row>) {
     const top = entry * ROW_HEIGHT;
     if (isVirtual) {
       if (top < node.scrollTop) node.scrollTop = top;
-      else if (top + ROW_HEIGHT + head > node.scrollTop + node.clientHeight) node.scrollTop = top + ROW_HEIGHT + head - node.clientHeight;
+      else if (top + ROW_HEIGHT + head > node.scrollTop + node.clientHeight)
+        node.scrollTop = top + ROW_HEIGHT + head - node.clientHeight;
     }
     tryFocus();
   };
@@ -184,7 +194,9 @@ export function Table<Row>(props: Props<Row>) {
     if (!node) return;
     const active = document.activeElement?.closest(".table-box");
     // Keys may come faster than rows are drawn: they go on from the row that is to be focused.
-    const mine = wanted.current !== null || (active ? active === node : document.querySelector("main .table-box[data-open]") === node);
+    const mine =
+      wanted.current !== null ||
+      (active ? active === node : document.querySelector("main .table-box[data-open]") === node);
     if (!mine) return;
     const now = wanted.current ?? document.activeElement?.closest<HTMLElement>("tr[data-entry]")?.dataset["entry"];
     const step = event.key === "j" ? 1 : -1;
@@ -209,7 +221,8 @@ export function Table<Row>(props: Props<Row>) {
 
   const sortBy = (column: Column<Row>) => {
     const first = column.first ?? "asc";
-    const next = sortColumn?.key !== column.key ? first : direction === first ? (first === "asc" ? "desc" : "asc") : null;
+    const next =
+      sortColumn?.key !== column.key ? first : direction === first ? (first === "asc" ? "desc" : "asc") : null;
     setQuery({ [sortKey]: next === null ? null : (next === "desc" ? "-" : "") + column.key });
   };
 
@@ -218,13 +231,29 @@ export function Table<Row>(props: Props<Row>) {
   // The first column stays in sight: on a small window it leaves half of it to the others.
   const narrowest = `calc(${total - first}px + min(${first}px, 50vw))`;
   // Each row is a grid of these columns (table.css): laid out by itself, where a row of a table lays out all the others anew.
-  const tracks = `minmax(0, 1fr) ${columns.slice(1).map((column) => `${column.width}px`).join(" ")}`;
+  const tracks = `minmax(0, 1fr) ${columns
+    .slice(1)
+    .map((column) => `${column.width}px`)
+    .join(" ")}`;
   return (
-    <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
+    <div
+      class={`table-box${props.late ? " late" : ""}`}
+      style={{ maxWidth: `${total + 140}px` }}
+      ref={box}
+      data-open={canOpen ? "" : undefined}
+      tabIndex={0}
+      role="region"
+      aria-label={props.caption}
+      aria-busy={props.late}
+    >
       <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={size + 1}>
         <caption class="sr">
           {props.caption}
-          {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}
+          {sortColumn
+            ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}`
+            : props.orderWords
+              ? `, ${props.orderWords}`
+              : ""}
         </caption>
         <colgroup>
           {columns.map((column, index) => (
@@ -235,7 +264,12 @@ export function Table<Row>(props: Props<Row>) {
           {props.groups && (
             <tr role="row" class="group-heads">
               {props.groups.map((group, index) => {
-                const place = { key: index, colSpan: group.span, style: { gridColumn: `span ${group.span}` }, class: index === 0 ? "stay" : "starts" };
+                const place = {
+                  key: index,
+                  colSpan: group.span,
+                  style: { gridColumn: `span ${group.span}` },
+                  class: index === 0 ? "stay" : "starts",
+                };
                 return group.title ? (
                   <th {...place} role="columnheader" scope="colgroup">
                     {group.title}
@@ -301,7 +335,17 @@ export function Table<Row>(props: Props<Row>) {
               );
             }
             const key = rowKey(entry.row);
-            return <BodyRow key={key} row={entry.row} place={place} columns={columns} canOpen={canOpen} isCurrent={props.current === key} open={openRow} />;
+            return (
+              <BodyRow
+                key={key}
+                row={entry.row}
+                place={place}
+                columns={columns}
+                canOpen={canOpen}
+                isCurrent={props.current === key}
+                open={openRow}
+              />
+            );
           })}
           {to < entries.length && (
             <tr class="spacer" aria-hidden="true">
@@ -315,13 +359,26 @@ export function Table<Row>(props: Props<Row>) {
   );
 }
 
-type RowProps<Row> = { row: Row; place: number; columns: Column<Row>[]; canOpen: boolean; isCurrent: boolean; open: (row: Row) => void };
+type RowProps<Row> = {
+  row: Row;
+  place: number;
+  columns: Column<Row>[];
+  canOpen: boolean;
+  isCurrent: boolean;
+  open: (row: Row) => void;
+};
 
 /** A row is drawn again only when something of it changed: while scrolling, only the rows that come into sight are. */
 class BodyRow<Row> extends Component<RowProps<Row>> {
   override shouldComponentUpdate(next: RowProps<Row>) {
     const now = this.props;
-    return now.row !== next.row || now.place !== next.place || now.columns !== next.columns || now.canOpen !== next.canOpen || now.isCurrent !== next.isCurrent;
+    return (
+      now.row !== next.row ||
+      now.place !== next.place ||
+      now.columns !== next.columns ||
+      now.canOpen !== next.canOpen ||
+      now.isCurrent !== next.isCurrent
+    );
   }
   override render({ row, place, columns, canOpen, isCurrent, open }: RowProps<Row>) {
     return (

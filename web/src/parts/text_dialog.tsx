@@ -3,7 +3,27 @@ import { useId, useState } from "preact/hooks";
 import { useModal } from "../lib/modal";
 
 /** Asks for a text: one line, or several where `rows` says so. It stays open, with its text, until it is taken away. `problem`: why the text was not taken. */
-export function TextDialog({ title, note, label, button, rows = 1, busy = false, problem, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; busy?: boolean; problem?: ComponentChildren; onText: (text: string) => void; onClose: () => void }) {
+export function TextDialog({
+  title,
+  note,
+  label,
+  button,
+  rows = 1,
+  busy = false,
+  problem,
+  onText,
+  onClose,
+}: {
+  title: string;
+  note?: string;
+  label: string;
+  button: string;
+  rows?: number;
+  busy?: boolean;
+  problem?: ComponentChildren;
+  onText: (text: string) => void;
+  onClose: () => void;
+}) {
   const dialog = useModal(onClose);
   const id = useId();
   const [text, setText] = useState("");
@@ -35,7 +55,14 @@ export function TextDialog({ title, note, label, button, rows = 1, busy = false,
               }}
             />
           ) : (
-            <input type="text" autofocus maxLength={200} autocomplete="name" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            <input
+              type="text"
+              autofocus
+              maxLength={200}
+              autocomplete="name"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
           )}
         </label>
         {problem}

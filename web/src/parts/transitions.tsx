@@ -29,13 +29,25 @@ export function TransitionList({ transitions, most = Infinity }: { transitions: 
                 <li key={item.experiment.id}>
                   <span class="from-to">
                     <VerificationSign verification={item.before} why="not there before" />
-                    <span class="quiet" aria-hidden="true">→</span>
+                    <span class="quiet" aria-hidden="true">
+                      →
+                    </span>
                     <VerificationSign verification={item.after} why="not there any more" />
                   </span>
-                  <a class="mono" href={modelHref(item.experiment.suite, item.experiment.model, { test: item.experiment.test, accelerator_model: item.experiment.accelerator_model })}>
+                  <a
+                    class="mono"
+                    href={modelHref(item.experiment.suite, item.experiment.model, {
+                      test: item.experiment.test,
+                      accelerator_model: item.experiment.accelerator_model,
+                    })}
+                  >
                     {shown(item.experiment.model)}
                   </a>
-                  <Backend name={item.experiment.column} backend={item.experiment.backend} link={{ accelerator_model: item.experiment.accelerator_model, test: item.experiment.test }} />
+                  <Backend
+                    name={item.experiment.column}
+                    backend={item.experiment.backend}
+                    link={{ accelerator_model: item.experiment.accelerator_model, test: item.experiment.test }}
+                  />
                   <span class="quiet">{testName(item.experiment.test)}</span>
                 </li>
               ))}

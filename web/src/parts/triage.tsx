@@ -5,7 +5,16 @@ import type { AlertPage } from "../api/types";
 import { TRIAGE, stateWords } from "../lib/alerts";
 import { announce } from "../lib/announce";
 import { plural } from "../lib/format";
-import { type Kind, MOST_AT_ONCE, type Step, type Target, doneWords, pieces, undoSteps, undoneWords } from "../lib/triage";
+import {
+  type Kind,
+  MOST_AT_ONCE,
+  type Step,
+  type Target,
+  doneWords,
+  pieces,
+  undoSteps,
+  undoneWords,
+} from "../lib/triage";
 import { useRefusal } from "./session";
 import { useNamed } from "./who";
 
@@ -44,7 +53,9 @@ const MOST_ASKED = 400;
 async function asTheyAre(alerts: readonly Target[]): Promise<Map<number, Target>> {
   const now = new Map<number, Target>();
   for (const some of pieces(alerts, MOST_ASKED)) {
-    const { data } = await ask<AlertPage>(address("/alerts", { state: "all", limit: MOST_ASKED, id: some.map(({ id }) => String(id)) }));
+    const { data } = await ask<AlertPage>(
+      address("/alerts", { state: "all", limit: MOST_ASKED, id: some.map(({ id }) => String(id)) }),
+    );
     for (const alert of data.items) now.set(alert.id, alert);
   }
   return now;
@@ -57,7 +68,12 @@ const reasonOf = (failed: unknown): string => {
 
 /** Takes back what was done with alerts, but for what others changed since, and says so. It needs no page: that may be left
  * by then. */
-async function takeBack(alerts: readonly Target[], kind: Exclude<Kind, "note">, value: string, who: string): Promise<void> {
+async function takeBack(
+  alerts: readonly Target[],
+  kind: Exclude<Kind, "note">,
+  value: string,
+  who: string,
+): Promise<void> {
   const failed = new Set<number>();
   let why = "";
   try {
@@ -114,7 +130,11 @@ export function useTriage(): Triage {
       return false;
     } finally {
       const changed = alerts.slice(0, done);
-      if (done) announce(doneWords(changed, kind, value, name), kind === "note" ? null : () => takeBack(changed, kind, value, name));
+      if (done)
+        announce(
+          doneWords(changed, kind, value, name),
+          kind === "note" ? null : () => takeBack(changed, kind, value, name),
+        );
       mark(ids, false);
     }
   };
@@ -125,11 +145,27 @@ export function useTriage(): Triage {
 export const stateOfKey = (key: string): string | null => TRIAGE.find((one) => one.key === key)?.state ?? null;
 
 /** A button for each state. `pressed`: the one that it has, of one alert. */
-export function StateButtons({ pressed, isBusy, onState }: { pressed?: string; isBusy: boolean; onState: (state: string) => void }) {
+export function StateButtons({
+  pressed,
+  isBusy,
+  onState,
+}: {
+  pressed?: string;
+  isBusy: boolean;
+  onState: (state: string) => void;
+}) {
   return (
     <>
       {TRIAGE.filter((one) => one.state !== "open" || pressed !== "open").map((one) => (
-        <button key={one.key} type="button" class="button" aria-pressed={pressed === undefined ? undefined : pressed === one.state} title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`} disabled={isBusy} onClick={() => onState(one.state)}>
+        <button
+          key={one.key}
+          type="button"
+          class="button"
+          aria-pressed={pressed === undefined ? undefined : pressed === one.state}
+          title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`}
+          disabled={isBusy}
+          onClick={() => onState(one.state)}
+        >
           {one.button} <kbd aria-hidden="true">{one.key}</kbd>
         </button>
       ))}
@@ -151,7 +187,10 @@ export function TriageProblem({ error }: { error: TriageError | null }) {
   return (
     <div class="problem" role="alert">
       <strong>{error.problem.title}</strong>
-      <p>{error.problem.detail} {error.done ? `Only the first ${plural(error.done, "alert")} were changed.` : "Nothing was changed."}</p>
+      <p>
+        {error.problem.detail}{" "}
+        {error.done ? `Only the first ${plural(error.done, "alert")} were changed.` : "Nothing was changed."}
+      </p>
     </div>
   );
 }

@@ -5,7 +5,10 @@ const AGAIN_MS = 3000;
 export class Again {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly ask: () => void, private readonly ms = AGAIN_MS) {}
+  constructor(
+    private readonly ask: () => void,
+    private readonly ms = AGAIN_MS,
+  ) {}
 
   /** While it is, what failed is left alone. */
   get isWaiting(): boolean {

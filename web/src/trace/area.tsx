@@ -25,8 +25,13 @@ export type By = "name" | "category" | "track" | "class";
 const MOST_ROWS = 10_000;
 const BY: By[] = ["name", "category", "track", "class"];
 /** `limit`: rows that are listed, 10,000 at most. */
-export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By, limit: number | null = null, format: "csv" | null = null): string =>
-  traceUrl(viewer.info, "sums", { ...window, by, limit, format, tracks: tracks?.join(",") ?? null });
+export const sumsUrl = (
+  viewer: Viewer,
+  { window, tracks }: Area,
+  by: By,
+  limit: number | null = null,
+  format: "csv" | null = null,
+): string => traceUrl(viewer.info, "sums", { ...window, by, limit, format, tracks: tracks?.join(",") ?? null });
 
 export function AreaTable({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
@@ -46,7 +51,14 @@ export function AreaTable({ viewer }: { viewer: Viewer }) {
       </div>
     );
   }
-  return <OfArea viewer={viewer} area={area} by={by} setBy={(value) => setQuery({ by: value === "name" ? null : value }, true)} />;
+  return (
+    <OfArea
+      viewer={viewer}
+      area={area}
+      by={by}
+      setBy={(value) => setQuery({ by: value === "name" ? null : value }, true)}
+    />
+  );
 }
 
 function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: By; setBy: (by: By) => void }) {
@@ -57,12 +69,18 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
   return (
     <div class="trace-area">
       <div class="trace-area-head">
-        <Choice label="By" value={by} options={BY.map((one) => ({ value: one, text: one }))} onChange={(value) => setBy(value as By)} />
+        <Choice
+          label="By"
+          value={by}
+          options={BY.map((one) => ({ value: one, text: one }))}
+          onChange={(value) => setBy(value as By)}
+        />
         <CsvLink href={sumsUrl(viewer, area, by, MOST_ROWS, "csv")} name={`area-by-${by}.csv`} />
         <p>
           {data ? (
             <>
-              {data.all ? <strong>{plural(data.all.count, "slice")}</strong> : "Not summed up"} within <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
+              {data.all ? <strong>{plural(data.all.count, "slice")}</strong> : "Not summed up"} within{" "}
+              <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
               {area.tracks ? ` on ${plural(area.tracks.length, "track")}` : ""}
               {viewer.isBelow ? ", in the trace below" : ""}
             </>
@@ -86,8 +104,16 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
           empty={data.cannot_tell ?? "Nothing happens in this area."}
         />
       )}
-      {data?.all && derived > 0 && <p class="quiet">{derived} of these {area.tracks?.length} tracks {derived === 1 ? "is derived and not summed up: it repeats" : "are derived and not summed up: they repeat"} other tracks</p>}
-      {data && data.left_out > 0 && <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>}
+      {data?.all && derived > 0 && (
+        <p class="quiet">
+          {derived} of these {area.tracks?.length} tracks{" "}
+          {derived === 1 ? "is derived and not summed up: it repeats" : "are derived and not summed up: they repeat"}{" "}
+          other tracks
+        </p>
+      )}
+      {data && data.left_out > 0 && (
+        <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>
+      )}
     </div>
   );
 }
@@ -111,7 +137,13 @@ function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
     const track = row.thread === null ? undefined : viewer.tracks.get(row.thread);
     return by === "track" && track ? trackTitle(track) : by === "class" ? classWords(row.key) : row.key;
   };
-  const time = (key: string, title: string, hint: string, value: (row: SumsRow) => number, width = 100): Column<SumsRow> => ({
+  const time = (
+    key: string,
+    title: string,
+    hint: string,
+    value: (row: SumsRow) => number,
+    width = 100,
+  ): Column<SumsRow> => ({
     key,
     title,
     hint,
@@ -128,17 +160,55 @@ function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
       width: 300,
       sort: name,
       cell: (row) => (
-        <button type="button" class="link mono clip" title={`${name(row)}\nShow all of them`} onClick={() => open(viewer, by, row)}>
+        <button
+          type="button"
+          class="link mono clip"
+          title={`${name(row)}\nShow all of them`}
+          onClick={() => open(viewer, by, row)}
+        >
           {shown(name(row))}
         </button>
       ),
     },
-    ...(by === "name" ? [{ key: "class", title: "Class", width: 120, sort: (row: SumsRow) => row.class ?? "", cell: (row: SumsRow) => <span class="clip">{classWords(row.class ?? "")}</span> }] : []),
-    { key: "count", title: "Count", hint: "Slices that touch the area; all times are of their parts within it", width: 90, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => count(row.count) },
+    ...(by === "name"
+      ? [
+          {
+            key: "class",
+            title: "Class",
+            width: 120,
+            sort: (row: SumsRow) => row.class ?? "",
+            cell: (row: SumsRow) => <span class="clip">{classWords(row.class ?? "")}</span>,
+          },
+        ]
+      : []),
+    {
+      key: "count",
+      title: "Count",
+      hint: "Slices that touch the area; all times are of their parts within it",
+      width: 90,
+      align: "right",
+      first: "desc",
+      sort: (row) => row.count,
+      cell: (row) => count(row.count),
+    },
     time("total", "Total", "Their parts within the area, added up", (row) => row.total_ns),
     time("self", "Self", "Total without what is right within each of them", (row) => row.self_ns),
-    { key: "share", title: "Share, %", hint: "Of all self time in the area that is work: annotations and the profiler's spans only contain other slices", width: 90, align: "right", first: "desc", sort: (row) => row.work_ns, cell: (row) => shareOf(row, all) },
-    time("average", "Average", "The mean part within the area: total by count", (row) => row.total_ns / Math.max(1, row.count)),
+    {
+      key: "share",
+      title: "Share, %",
+      hint: "Of all self time in the area that is work: annotations and the profiler's spans only contain other slices",
+      width: 90,
+      align: "right",
+      first: "desc",
+      sort: (row) => row.work_ns,
+      cell: (row) => shareOf(row, all),
+    },
+    time(
+      "average",
+      "Average",
+      "The mean part within the area: total by count",
+      (row) => row.total_ns / Math.max(1, row.count),
+    ),
     time("min", "Shortest", "The shortest part within the area", (row) => row.min_ns),
     time("max", "Longest", "The longest part within the area", (row) => row.max_ns),
   ];

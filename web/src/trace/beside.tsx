@@ -15,7 +15,13 @@ import { Overview } from "./overview";
 import { spanText } from "./time";
 import { Viewer, useViewer } from "./viewer";
 
-export type Beside = { second: Viewer | null; shift: number; error: ReturnType<typeof useApi>["error"]; again: () => void; isWanted: boolean };
+export type Beside = {
+  second: Viewer | null;
+  shift: number;
+  error: ReturnType<typeof useApi>["error"];
+  again: () => void;
+  isWanted: boolean;
+};
 
 /** The trace that the address names beside `first`. */
 export function useBeside(first: Viewer): Beside {
@@ -34,13 +40,21 @@ export function useBeside(first: Viewer): Beside {
 export function Second({ first, beside }: { first: Viewer; beside: Beside }) {
   const { second, shift, error, again, isWanted } = beside;
   if (!isWanted) return null;
-  if (!second) return <div class="trace-second-bar">{error ? <ErrorNote error={error} again={again} /> : <Waiting rows={2} />}</div>;
+  if (!second)
+    return (
+      <div class="trace-second-bar">{error ? <ErrorNote error={error} again={again} /> : <Waiting rows={2} />}</div>
+    );
   return (
     <>
       <div class="trace-second-bar">
         <SecondHead info={second.info} />
         <Align first={first} second={second} shift={shift} />
-        <button type="button" class="button" onClick={() => go(besideHref(second.info.id, first.info.id, -shift))} title="Before and after, the other way round">
+        <button
+          type="button"
+          class="button"
+          onClick={() => go(besideHref(second.info.id, first.info.id, -shift))}
+          title="Before and after, the other way round"
+        >
           <span aria-hidden="true">⇄</span> Swap
         </button>
       </div>
@@ -76,7 +90,13 @@ function Align({ first, second, shift }: { first: Viewer; second: Viewer; shift:
     }
   };
   return (
-    <Menu label={shift ? `Below begins ${spanText(Math.abs(shift))} ${shift > 0 ? "earlier" : "later"}` : "Both from their beginning"}>
+    <Menu
+      label={
+        shift
+          ? `Below begins ${spanText(Math.abs(shift))} ${shift > 0 ? "earlier" : "later"}`
+          : "Both from their beginning"
+      }
+    >
       {(close) => (
         <div class="trace-menu">
           <button type="button" class="button" onClick={() => (lay(0), close())}>
@@ -85,7 +105,13 @@ function Align({ first, second, shift }: { first: Viewer; second: Viewer; shift:
           <button type="button" class="button" disabled={isLooking} onClick={() => void bySteps().then(close)}>
             By their first step
           </button>
-          <button type="button" class="button" disabled={!one || !other} title="Select a slice above and one below" onClick={() => one && other && (lay(other.begin - one.begin), close())}>
+          <button
+            type="button"
+            class="button"
+            disabled={!one || !other}
+            title="Select a slice above and one below"
+            onClick={() => one && other && (lay(other.begin - one.begin), close())}
+          >
             By the two selected slices
           </button>
         </div>

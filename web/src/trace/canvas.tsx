@@ -33,7 +33,20 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number, 
 }
 
 /** What the last picture was made of: read by tests and measurements. */
-export type FrameStats = { rects: number; items: number; counted: number; standIns: number; ms: number; frames: number; isLate: boolean; arrows: number; points: number; counters: number; notes: number; marks: number };
+export type FrameStats = {
+  rects: number;
+  items: number;
+  counted: number;
+  standIns: number;
+  ms: number;
+  frames: number;
+  isLate: boolean;
+  arrows: number;
+  points: number;
+  counters: number;
+  notes: number;
+  marks: number;
+};
 
 declare global {
   interface Window {
@@ -67,14 +80,28 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
         ++frames;
         ms = performance.now() - started;
         // The picture moved under a pointer that did not.
-        if (viewer.hover && viewer.pointer) viewer.hover = hit(viewer.sight, viewer.tiles, viewer.pointer.x, viewer.pointer.y);
+        if (viewer.hover && viewer.pointer)
+          viewer.hover = hit(viewer.sight, viewer.tiles, viewer.pointer.x, viewer.pointer.y);
       }
       over.current.dataset["tool"] = viewer.isPanHeld ? "pan" : viewer.tool;
       drawOverlay(penOf(over.current, view.width, height), viewer, theme);
     };
     const stop = viewer.onFrame(draw);
     window.benchhudViewer = {
-      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters, notes: viewer.notes.length, marks: shownFindings(viewer).length }),
+      frame: () => ({
+        rects: scene.rects,
+        items: scene.items,
+        counted: scene.counted,
+        standIns: scene.standIns.length,
+        ms,
+        frames,
+        isLate: viewer.isLate,
+        arrows: viewer.events.arrows.length + viewer.ownArrows.length,
+        points: viewer.events.points.length,
+        counters: viewer.events.counters,
+        notes: viewer.notes.length,
+        marks: shownFindings(viewer).length,
+      }),
       window: () => ({ begin: viewer.view.begin, end: viewer.view.begin + viewer.view.width * viewer.view.nsPerPx }),
     };
     viewer.changed("slices");
@@ -148,7 +175,15 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   pen.clearRect(0, 0, view.width, height);
   pen.font = FONT;
   if (viewer.area) drawArea(pen, sight, viewer.area, theme);
-  if (viewer.mark) drawInterval(pen, xOf(view, viewer.mark.begin), xOf(view, viewer.mark.end), size, spanText(viewer.mark.end - viewer.mark.begin), theme);
+  if (viewer.mark)
+    drawInterval(
+      pen,
+      xOf(view, viewer.mark.begin),
+      xOf(view, viewer.mark.end),
+      size,
+      spanText(viewer.mark.end - viewer.mark.begin),
+      theme,
+    );
   for (const lane of lanesIn(sight.layout.lanes, sight.top, sight.top + height)) {
     const values = lane.kind === "counter" ? viewer.events.counter(lane.counter.number) : null;
     if (lane.kind === "counter" && values) drawCounter(pen, sight, lane, values, theme);

@@ -8,7 +8,13 @@ class Reader {
 
   magic(): boolean {
     this.at = 4;
-    return this.bytes.length >= 4 && this.bytes[0] === 0x42 && this.bytes[1] === 0x54 && this.bytes[2] === 0x31 && this.bytes[3] === 0;
+    return (
+      this.bytes.length >= 4 &&
+      this.bytes[0] === 0x42 &&
+      this.bytes[1] === 0x54 &&
+      this.bytes[2] === 0x31 &&
+      this.bytes[3] === 0
+    );
   }
 
   number(): number {
@@ -90,7 +96,8 @@ function decodeTile(reader: Reader, windowBegin: number): Tile {
     count[i] = reader.number() + 1;
     if (count[i] !== 1) isWhole = false;
   }
-  for (let i = 0; i < items; ++i) busy[i] = (end[i] as number) - (begin[i] as number) - (count[i] === 1 ? 0 : reader.number());
+  for (let i = 0; i < items; ++i)
+    busy[i] = (end[i] as number) - (begin[i] as number) - (count[i] === 1 ? 0 : reader.number());
   let last = 0;
   for (let i = 0; i < items; ++i) label[i] = last += reader.signed();
   last = 0;

@@ -16,9 +16,24 @@ function commandsOf(viewer: Viewer, tabs: { tab: Tab; title: string }[]): Search
     { name: "Fit the selection", key: "f", words: "timeline zoom", run: () => viewer.fitChosen() },
     { name: "Measure the selection", key: "m", words: "timeline mark duration", run: () => viewer.markSelection() },
     { name: "Open or close all tracks", key: "X", words: "timeline collapse expand", run: () => viewer.toggleAll() },
-    { name: "Show all hidden tracks", key: "H", words: "timeline", run: () => viewer.setLayout({ hidden: new Set(), only: "" }) },
-    ...tabs.map(({ tab, title }) => ({ name: `Open ${title}`, key: "", words: "timeline tab", run: () => viewer.setTab(tab) })),
-    ...tracks.slice(0, MOST_TRACKS).map(({ section, track }) => ({ name: `Track ${trackTitle(track)}`, key: "", words: `${section.title} timeline ${track.tid}`, run: () => viewer.showTrack(track.number) })),
+    {
+      name: "Show all hidden tracks",
+      key: "H",
+      words: "timeline",
+      run: () => viewer.setLayout({ hidden: new Set(), only: "" }),
+    },
+    ...tabs.map(({ tab, title }) => ({
+      name: `Open ${title}`,
+      key: "",
+      words: "timeline tab",
+      run: () => viewer.setTab(tab),
+    })),
+    ...tracks.slice(0, MOST_TRACKS).map(({ section, track }) => ({
+      name: `Track ${trackTitle(track)}`,
+      key: "",
+      words: `${section.title} timeline ${track.tid}`,
+      run: () => viewer.showTrack(track.number),
+    })),
   ];
 }
 

@@ -29,7 +29,8 @@ export function Details({ viewer }: { viewer: Viewer }) {
   if (!only) {
     return (
       <p class="quiet">
-        Click a slice to read what is known of it; Ctrl and click takes more. Keys: <kbd>.</kbd> <kbd>,</kbd> next and previous, <kbd>↑</kbd> <kbd>↓</kbd> around and within, <kbd>f</kbd> zoom to it, <kbd>m</kbd> measure it.
+        Click a slice to read what is known of it; Ctrl and click takes more. Keys: <kbd>.</kbd> <kbd>,</kbd> next and
+        previous, <kbd>↑</kbd> <kbd>↓</kbd> around and within, <kbd>f</kbd> zoom to it, <kbd>m</kbd> measure it.
       </p>
     );
   }
@@ -80,7 +81,13 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
             .slice()
             .reverse()
             .map((parent) => (
-              <button type="button" class="link" key={`${parent.chunk} ${parent.index}`} onClick={() => chooseSlice(viewer, parent)} title={`${parent.name}, ${spanText(parent.duration)}`}>
+              <button
+                type="button"
+                class="link"
+                key={`${parent.chunk} ${parent.index}`}
+                onClick={() => chooseSlice(viewer, parent)}
+                title={`${parent.name}, ${spanText(parent.duration)}`}
+              >
                 {shown(parent.name)}
               </button>
             ))}
@@ -111,7 +118,9 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
           <dd>
             {track ? trackTitle(track) : data.thread}, row {data.row + 1} of {track?.rows ?? 1}
           </dd>
-          {track && viewer.info.artifact !== null && <ToProfile artifact={viewer.info.artifact} name={data.name} side={track.side} />}
+          {track && viewer.info.artifact !== null && (
+            <ToProfile artifact={viewer.info.artifact} name={data.name} side={track.side} />
+          )}
         </dl>
         {(first.length > 0 || raw !== null) && (
           <dl class="facts trace-arguments">
@@ -157,7 +166,11 @@ function ToProfile({ artifact, name, side }: { artifact: number; name: string; s
     <>
       <dt>Profile</dt>
       <dd>
-        <a href={`${profileHref(of.run.id, of.experiment_id, { repetition: dump?.repetition?.toString(), ...row.query })}#${row.section}`}>all of this name</a>
+        <a
+          href={`${profileHref(of.run.id, of.experiment_id, { repetition: dump?.repetition?.toString(), ...row.query })}#${row.section}`}
+        >
+          all of this name
+        </a>
       </dd>
     </>
   );
@@ -190,7 +203,8 @@ function Arrows({ viewer, slice }: { viewer: Viewer; slice: Slice }) {
               <span class="quiet">no slice is there</span>
             )}{" "}
             <span class="quiet">
-              at {exactPlace(flow.time)}, {spanText(Math.abs(flow.time - slice.begin))} {flow.time < slice.begin ? "before" : "after"} its begin
+              at {exactPlace(flow.time)}, {spanText(Math.abs(flow.time - slice.begin))}{" "}
+              {flow.time < slice.begin ? "before" : "after"} its begin
             </span>
           </dd>
         </>
@@ -244,11 +258,28 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
       <h2>
         {plural(all, "slice")} chosen, {spanText(total)} in all, within {spanText(span.end - span.begin)}
       </h2>
-      {leftOut > 0 && <p class="quiet">Without {plural(leftOut, "slice")} of derived tracks, which repeat the time of others.</p>}
-      <CsvButton name="chosen.csv" make={() => csvText(["name", "count", "total_ns", "min_ns", "max_ns"], rows.map((one) => [one.name, one.count, one.total, one.min, one.max]))} />
+      {leftOut > 0 && (
+        <p class="quiet">Without {plural(leftOut, "slice")} of derived tracks, which repeat the time of others.</p>
+      )}
+      <CsvButton
+        name="chosen.csv"
+        make={() =>
+          csvText(
+            ["name", "count", "total_ns", "min_ns", "max_ns"],
+            rows.map((one) => [one.name, one.count, one.total, one.min, one.max]),
+          )
+        }
+      />
       <PlainTable
         caption="Chosen slices by name"
-        heads={[{ title: "Name" }, { title: "Count", right: true }, { title: "Total", right: true }, { title: "Average", right: true }, { title: "Shortest", right: true }, { title: "Longest", right: true }]}
+        heads={[
+          { title: "Name" },
+          { title: "Count", right: true },
+          { title: "Total", right: true },
+          { title: "Average", right: true },
+          { title: "Shortest", right: true },
+          { title: "Longest", right: true },
+        ]}
       >
         <tbody>
           {rows.slice(0, MOST_NAMES).map((one) => (
@@ -267,7 +298,9 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
           ))}
         </tbody>
       </PlainTable>
-      {rows.length > MOST_NAMES && <p class="quiet">and {count(rows.length - MOST_NAMES)} more names, with shorter totals</p>}
+      {rows.length > MOST_NAMES && (
+        <p class="quiet">and {count(rows.length - MOST_NAMES)} more names, with shorter totals</p>
+      )}
     </div>
   );
 }

@@ -19,7 +19,8 @@ export const CAUSES: Record<IdleCause, string> = {
 const idleOf = ({ idle }: TraceDevice): number => Object.values(idle).reduce((sum, one) => sum + one, 0);
 
 /** Of the time from its first slice to its last; null where that has no length. */
-export const busyShare = ({ begin, end, busy }: TraceDevice): string | null => (end > begin ? percent(busy / (end - begin)) : null);
+export const busyShare = ({ begin, end, busy }: TraceDevice): string | null =>
+  end > begin ? percent(busy / (end - begin)) : null;
 
 /** The same in words. */
 export const busyWords = (device: TraceDevice): string => `busy ${busyShare(device) ?? "not known"}`;
@@ -29,7 +30,9 @@ export function deviceTitle(device: TraceDevice): string {
   const causes = (Object.keys(CAUSES) as IdleCause[]).filter((cause) => device.idle[cause] > 0);
   return [
     `busy ${spanText(device.busy)} of ${spanText(device.end - device.begin)}, from its first slice to its last`,
-    ...(device.gaps ? [`idle ${spanText(idleOf(device))} in ${plural(device.gaps, "gap")}:`] : ["never idle in between"]),
+    ...(device.gaps
+      ? [`idle ${spanText(idleOf(device))} in ${plural(device.gaps, "gap")}:`]
+      : ["never idle in between"]),
     ...causes.map((cause) => `${spanText(device.idle[cause])} ${CAUSES[cause]}`),
   ].join("\n");
 }

@@ -2,7 +2,12 @@
 import type { SumsOfAllTracks, SumsRow } from "./area";
 
 type Side = { count: number; self: number; total: number };
-export type DiffRow = { key: string; before: Side | null; after: Side | null; /** ns of self time: after − before. */ delta: number };
+export type DiffRow = {
+  key: string;
+  before: Side | null;
+  after: Side | null /** ns of self time: after − before. */;
+  delta: number;
+};
 /** `before`, `after`: all self time; `leftOut`: names that are not among the rows, for there are too many. */
 export type Diff = { rows: DiffRow[]; before: number; after: number; leftOut: { before: number; after: number } };
 

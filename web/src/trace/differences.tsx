@@ -31,8 +31,18 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
   const [sight, setSight] = useState<Window | null>(null);
   const window = area?.window ?? sight ?? { begin: 0, end: Math.max(first.end, second.end - shift) };
   const before = useApi<SumsOfAllTracks>(sumsUrl(first, { window, tracks: null }, "name", MOST_NAMES));
-  const after = useApi<SumsOfAllTracks>(sumsUrl(second, { window: { begin: window.begin + shift, end: window.end + shift }, tracks: null }, "name", MOST_NAMES));
-  const diff = useMemo(() => (before.data && after.data ? joined(before.data, after.data) : null), [before.data, after.data]);
+  const after = useApi<SumsOfAllTracks>(
+    sumsUrl(
+      second,
+      { window: { begin: window.begin + shift, end: window.end + shift }, tracks: null },
+      "name",
+      MOST_NAMES,
+    ),
+  );
+  const diff = useMemo(
+    () => (before.data && after.data ? joined(before.data, after.data) : null),
+    [before.data, after.data],
+  );
   const columns = useMemo(() => columnsOf(first, second, diff), [first, second, diff]);
   const error = before.error ?? after.error;
   return (
@@ -55,7 +65,9 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
               <strong>
                 {spanText(diff.before)} → {spanText(diff.after)}
               </strong>{" "}
-              of self time, {diff.before > 0 ? change(diff.after / diff.before) : signedSpan(diff.after - diff.before)}, within {spanText(window.end - window.begin)} from {exactPlace(window.begin)}; without annotations and the profiler's spans, which only contain other slices
+              of self time, {diff.before > 0 ? change(diff.after / diff.before) : signedSpan(diff.after - diff.before)},
+              within {spanText(window.end - window.begin)} from {exactPlace(window.begin)}; without annotations and the
+              profiler's spans, which only contain other slices
             </>
           ) : (
             "…"
@@ -65,10 +77,22 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
       {error && <ErrorNote error={error} again={() => (before.again(), after.again())} />}
       {!diff && !error && <Waiting rows={4} />}
       {diff && <CsvButton name="differences.csv" make={() => csvOf(diff)} />}
-      {diff && <Table caption="Differences by name" columns={columns} rows={diff.rows} rowKey={(row) => row.key} late={before.late || after.late} sortKey="ds" orderWords="largest change first" empty="Nothing happens in either of them." />}
+      {diff && (
+        <Table
+          caption="Differences by name"
+          columns={columns}
+          rows={diff.rows}
+          rowKey={(row) => row.key}
+          late={before.late || after.late}
+          sortKey="ds"
+          orderWords="largest change first"
+          empty="Nothing happens in either of them."
+        />
+      )}
       {diff && (diff.leftOut.before > 0 || diff.leftOut.after > 0) && (
         <p class="quiet">
-          Of names with shorter totals {count(diff.leftOut.before)} before and {count(diff.leftOut.after)} after are not listed; the sums over all hold them.
+          Of names with shorter totals {count(diff.leftOut.before)} before and {count(diff.leftOut.after)} after are not
+          listed; the sums over all hold them.
         </p>
       )}
     </div>
@@ -79,14 +103,23 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
 const csvOf = ({ rows }: Diff): string =>
   csvText(
     ["name", "before_count", "before_self_ns", "after_count", "after_self_ns", "change_ns"],
-    rows.map(({ key, before, after, delta }) => [key, before?.count ?? null, before?.self ?? null, after?.count ?? null, after?.self ?? null, delta]),
+    rows.map(({ key, before, after, delta }) => [
+      key,
+      before?.count ?? null,
+      before?.self ?? null,
+      after?.count ?? null,
+      after?.self ?? null,
+      delta,
+    ]),
   );
 
 /** Why a side has nothing of a name. */
-const whyMissing = (leftOut: number): string => (leftOut > 0 ? "not in this trace, or too short for the list" : "not in this trace");
+const whyMissing = (leftOut: number): string =>
+  leftOut > 0 ? "not in this trace, or too short for the list" : "not in this trace";
 
 /** A change against the row's own value before; null where there was none. */
-const relativeChange = ({ before, delta }: DiffRow): number | null => (before && before.self > 0 ? delta / before.self : null);
+const relativeChange = ({ before, delta }: DiffRow): number | null =>
+  before && before.self > 0 ? delta / before.self : null;
 
 /** The same in words; null where it is not known, for a name may be among those that are not listed. */
 export function relativeWords({ before, after }: DiffRow, leftOut: Diff["leftOut"]): string | null {
@@ -98,8 +131,30 @@ export function relativeWords({ before, after }: DiffRow, leftOut: Diff["leftOut
 function columnsOf(first: Viewer, second: Viewer, diff: Diff | null): Column<DiffRow>[] {
   const leftOut = diff?.leftOut ?? { before: 0, after: 0 };
   const side = (key: "before" | "after", title: string): Column<DiffRow>[] => [
-    { key: `${key}n`, title: `${title}, count`, width: 110, align: "right", first: "desc", starts: true, sort: (row) => row[key]?.count ?? 0, cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why={whyMissing(leftOut[key])} />) },
-    { key, title: `${title}, self`, width: 110, align: "right", first: "desc", sort: (row) => row[key]?.self ?? 0, cell: (row) => (row[key] ? <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span> : <Missing flush why={whyMissing(leftOut[key])} />) },
+    {
+      key: `${key}n`,
+      title: `${title}, count`,
+      width: 110,
+      align: "right",
+      first: "desc",
+      starts: true,
+      sort: (row) => row[key]?.count ?? 0,
+      cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why={whyMissing(leftOut[key])} />),
+    },
+    {
+      key,
+      title: `${title}, self`,
+      width: 110,
+      align: "right",
+      first: "desc",
+      sort: (row) => row[key]?.self ?? 0,
+      cell: (row) =>
+        row[key] ? (
+          <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span>
+        ) : (
+          <Missing flush why={whyMissing(leftOut[key])} />
+        ),
+    },
   ];
   return [
     {
@@ -123,18 +178,41 @@ function columnsOf(first: Viewer, second: Viewer, diff: Diff | null): Column<Dif
     },
     ...side("before", "Before"),
     ...side("after", "After"),
-    { key: "delta", title: "Change", hint: "Self time after less self time before", width: 120, align: "right", first: "desc", starts: true, sort: (row) => row.delta, cell: (row) => <span title={exactText(row.delta)}>{row.delta === 0 ? "0 ns" : signedSpan(row.delta)}</span> },
-    { key: "relative", title: "Change, %", hint: "Of the name's own self time before", width: 100, align: "right", first: "desc", sort: relativeChange, cell: (row) => relativeWords(row, leftOut) ?? <Missing flush why="one of them has it not, or too short for its list" /> },
+    {
+      key: "delta",
+      title: "Change",
+      hint: "Self time after less self time before",
+      width: 120,
+      align: "right",
+      first: "desc",
+      starts: true,
+      sort: (row) => row.delta,
+      cell: (row) => <span title={exactText(row.delta)}>{row.delta === 0 ? "0 ns" : signedSpan(row.delta)}</span>,
+    },
+    {
+      key: "relative",
+      title: "Change, %",
+      hint: "Of the name's own self time before",
+      width: 100,
+      align: "right",
+      first: "desc",
+      sort: relativeChange,
+      cell: (row) =>
+        relativeWords(row, leftOut) ?? <Missing flush why="one of them has it not, or too short for its list" />,
+    },
   ];
 }
 
 /** Where two traces lie beside each other: the one before above, as a difference of profiles has it. */
-export const besideHref = (before: number, after: number, shift = 0): string => traceHref(before, { with: String(after), tab: "diff", ...(shift ? { by_shift: String(shift) } : {}) });
+export const besideHref = (before: number, after: number, shift = 0): string =>
+  traceHref(before, { with: String(after), tab: "diff", ...(shift ? { by_shift: String(shift) } : {}) });
 
 /** The run of a trace's result; null where the trace is of none. */
 async function runOfTrace(id: number): Promise<RunRef | null> {
   const { artifact } = (await ask<TraceOverview>(address(`/traces/${id}`))).data;
-  return artifact === null ? null : ((await ask<Artifact>(address(`/artifacts/${artifact}`))).data.results[0]?.run ?? null);
+  return artifact === null
+    ? null
+    : ((await ask<Artifact>(address(`/artifacts/${artifact}`))).data.results[0]?.run ?? null);
 }
 
 /** Whether the run of the trace `other` began before `run`; not where that is not known. */
@@ -159,7 +237,9 @@ export function CompareMenu({ viewer, artifact }: { viewer: Viewer; artifact: Ar
       <Menu label={chosen !== null ? `Beside: trace ${chosen}` : "Compare"}>
         {(close) => (
           <div class="trace-menu">
-            {artifact?.results[0] && <Near artifact={artifact} onChoose={(id, isBefore) => (show(id, isBefore), close())} />}
+            {artifact?.results[0] && (
+              <Near artifact={artifact} onChoose={(id, isBefore) => (show(id, isBefore), close())} />
+            )}
             <form
               class="trace-other"
               onSubmit={(event) => {
@@ -173,7 +253,11 @@ export function CompareMenu({ viewer, artifact }: { viewer: Viewer; artifact: Ar
                 <span>Number of another trace, as its address has it</span>
                 <input name="trace" type="text" inputMode="numeric" pattern="[0-9]{1,15}" required />
               </label>
-              <button type="submit" class="button" title="The trace of the earlier run is the one before, and stands above">
+              <button
+                type="submit"
+                class="button"
+                title="The trace of the earlier run is the one before, and stands above"
+              >
                 Show beside this one
               </button>
             </form>
@@ -204,13 +288,40 @@ function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: nu
   if (!data || !result) return <p class="quiet">looking for other traces …</p>;
   // Another backend is the one before, as on the page of a profile.
   const choices: Choices[] = [
-    ...(data.before ? [{ run: data.before.id, experiment: own.experiment_id, isBefore: true, text: `${runName(data.before)}, ${daysBefore(data.before.started_at, own.run.started_at)}` }] : []),
-    ...(data.after ? [{ run: data.after.id, experiment: own.experiment_id, isBefore: false, text: `${runName(data.after)}, ${daysAfter(data.after.started_at, own.run.started_at)}` }] : []),
-    ...inOrder(data.others, result.experiment).map((one) => ({ run: own.run.id, experiment: one.id, isBefore: true, text: `${one.column}, the same night` })),
+    ...(data.before
+      ? [
+          {
+            run: data.before.id,
+            experiment: own.experiment_id,
+            isBefore: true,
+            text: `${runName(data.before)}, ${daysBefore(data.before.started_at, own.run.started_at)}`,
+          },
+        ]
+      : []),
+    ...(data.after
+      ? [
+          {
+            run: data.after.id,
+            experiment: own.experiment_id,
+            isBefore: false,
+            text: `${runName(data.after)}, ${daysAfter(data.after.started_at, own.run.started_at)}`,
+          },
+        ]
+      : []),
+    ...inOrder(data.others, result.experiment).map((one) => ({
+      run: own.run.id,
+      experiment: one.id,
+      isBefore: true,
+      text: `${one.column}, the same night`,
+    })),
   ];
   const choose = async ({ run, experiment, isBefore }: Choices): Promise<void> => {
     try {
-      const { items } = (await ask<ArtifactPage>(address("/artifacts", { run: String(run), experiment: String(experiment), kind: "trace", limit: 100 }))).data;
+      const { items } = (
+        await ask<ArtifactPage>(
+          address("/artifacts", { run: String(run), experiment: String(experiment), kind: "trace", limit: 100 }),
+        )
+      ).data;
       const traces = items.filter((one) => one.trace_id !== null && !one.superseded);
       const other = traces.find((one) => one.repetition === artifact.repetition) ?? traces[0];
       if (!other || other.trace_id === null) throw new Error("That result has no trace.");

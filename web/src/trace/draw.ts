@@ -8,7 +8,24 @@ import type { Axis } from "./view";
 import { type View, xOf } from "./view";
 
 /** What is used of a canvas. */
-export type Pen = Pick<CanvasRenderingContext2D, "fillRect" | "clearRect" | "fillText" | "measureText" | "beginPath" | "moveTo" | "lineTo" | "stroke" | "strokeRect" | "fill" | "closePath" | "save" | "restore" | "setLineDash" | "bezierCurveTo"> & {
+export type Pen = Pick<
+  CanvasRenderingContext2D,
+  | "fillRect"
+  | "clearRect"
+  | "fillText"
+  | "measureText"
+  | "beginPath"
+  | "moveTo"
+  | "lineTo"
+  | "stroke"
+  | "strokeRect"
+  | "fill"
+  | "closePath"
+  | "save"
+  | "restore"
+  | "setLineDash"
+  | "bezierCurveTo"
+> & {
   fillStyle: string | CanvasGradient | CanvasPattern;
   strokeStyle: string | CanvasGradient | CanvasPattern;
   lineWidth: number;
@@ -65,7 +82,8 @@ function fillAll(pen: Pen, rects: Rects, color: string): void {
   const { values, length } = rects;
   if (!length) return;
   pen.fillStyle = color;
-  for (let at = 0; at < length; at += 4) pen.fillRect(values[at] as number, values[at + 1] as number, values[at + 2] as number, values[at + 3] as number);
+  for (let at = 0; at < length; at += 4)
+    pen.fillRect(values[at] as number, values[at + 1] as number, values[at + 2] as number, values[at + 3] as number);
 }
 
 export type Ground = { layout: Layout; top: number; width: number; height: number; theme: Theme };
@@ -144,12 +162,18 @@ export function outline(pen: Pen, { x, y, width, height }: Rect, color: string, 
 }
 
 /** An area lies on its tracks; on all of them, and on what is between, where it is of all. */
-export function drawArea(pen: Pen, { view, top, height, layout }: Pick<Sight, "view" | "top" | "height" | "layout">, { window, tracks }: Area, theme: Theme): void {
+export function drawArea(
+  pen: Pen,
+  { view, top, height, layout }: Pick<Sight, "view" | "top" | "height" | "layout">,
+  { window, tracks }: Area,
+  theme: Theme,
+): void {
   const [x0, x1] = [xOf(view, window.begin), xOf(view, window.end)];
   if (!tracks) return drawInterval(pen, x0, x1, { width: view.width, height }, "", theme);
   const chosen = new Set(tracks);
   for (const lane of lanesIn(layout.lanes, top, top + height)) {
-    if (lane.kind === "track" && chosen.has(lane.track.number)) fillInterval(pen, x0, x1, lane.top - top, lane.height - 1, theme);
+    if (lane.kind === "track" && chosen.has(lane.track.number))
+      fillInterval(pen, x0, x1, lane.top - top, lane.height - 1, theme);
   }
 }
 
@@ -163,7 +187,14 @@ function fillInterval(pen: Pen, x0: number, x1: number, y: number, height: numbe
 }
 
 /** An interval over the whole height, its length written at the top where there is room. */
-export function drawInterval(pen: Pen, x0: number, x1: number, { width: all, height }: { width: number; height: number }, words: string, theme: Theme): void {
+export function drawInterval(
+  pen: Pen,
+  x0: number,
+  x1: number,
+  { width: all, height }: { width: number; height: number },
+  words: string,
+  theme: Theme,
+): void {
   const ink = INK[theme];
   fillInterval(pen, x0, x1, 0, height, theme);
   if (!words || x1 < 0 || x0 > all) return;

@@ -17,7 +17,8 @@ function endPlace(sight: Sight, tiles: TileStore, track: number, time: number): 
   const lane = laneOf(sight.layout, track);
   if (!lane) return null;
   const x = xOf(sight.view, time);
-  const isNear = lane.top + lane.height > sight.top && lane.top < sight.top + sight.height && x >= 0 && x <= sight.view.width;
+  const isNear =
+    lane.top + lane.height > sight.top && lane.top < sight.top + sight.height && x >= 0 && x <= sight.view.width;
   const item = isNear ? deepestAt(sight, tiles, track, time) : null;
   const place = item && placeOf(sight, item);
   return { x, y: place ? place.y + place.height / 2 : lane.top + lane.height / 2 - sight.top };

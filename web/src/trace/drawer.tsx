@@ -48,16 +48,44 @@ export function Drawer({ viewer, pages }: { viewer: Viewer; pages: TabPage[] }) 
   };
   return (
     <section class="trace-drawer" ref={box} aria-label="About what is chosen">
-      <div class="trace-grip" role="separator" aria-orientation="horizontal" aria-label="Height of the details" aria-valuenow={part} aria-valuemin={0} aria-valuemax={100} tabIndex={0} title="Drag to resize; with the keyboard: arrows up and down" onPointerDown={onPointerDown} onKeyDown={onGripKey} />
+      <div
+        class="trace-grip"
+        role="separator"
+        aria-orientation="horizontal"
+        aria-label="Height of the details"
+        aria-valuenow={part}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        tabIndex={0}
+        title="Drag to resize; with the keyboard: arrows up and down"
+        onPointerDown={onPointerDown}
+        onKeyDown={onGripKey}
+      />
       <div class="trace-tabs">
         <div role="tablist" aria-label="About what is chosen">
           {pages.map((one) => (
-            <button type="button" role="tab" key={one.tab} id={`trace-tab-${one.tab}`} aria-selected={one.tab === tab} aria-controls="trace-panel" tabIndex={one.tab === tab ? 0 : -1} onClick={() => viewer.setTab(one.tab)} onKeyDown={onTabKey}>
+            <button
+              type="button"
+              role="tab"
+              key={one.tab}
+              id={`trace-tab-${one.tab}`}
+              aria-selected={one.tab === tab}
+              aria-controls="trace-panel"
+              tabIndex={one.tab === tab ? 0 : -1}
+              onClick={() => viewer.setTab(one.tab)}
+              onKeyDown={onTabKey}
+            >
               {one.title}
             </button>
           ))}
         </div>
-        <button type="button" class="icon trace-close" title="Close (q)" aria-label="Close" onClick={() => viewer.setTab(null)}>
+        <button
+          type="button"
+          class="icon trace-close"
+          title="Close (q)"
+          aria-label="Close"
+          onClick={() => viewer.setTab(null)}
+        >
           <span aria-hidden="true">×</span>
         </button>
       </div>

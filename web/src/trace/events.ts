@@ -92,7 +92,10 @@ export class Events {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly again: Again;
 
-  constructor(private readonly viewer: Pick<Viewer, "info" | "view" | "flows" | "layout" | "top" | "height" | "changed">, againMs?: number) {
+  constructor(
+    private readonly viewer: Pick<Viewer, "info" | "view" | "flows" | "layout" | "top" | "height" | "changed">,
+    againMs?: number,
+  ) {
     this.again = new Again(() => this.look(), againMs);
   }
 
@@ -145,17 +148,39 @@ export class Events {
     const margin = Math.ceil(spanOf(sight) / 2);
     const wide = { begin: Math.max(0, sight.begin - margin), end: sight.end + margin };
     this.lookAt(this.flowsPart, "flows", this.kinds.join(), { kinds: this.kinds.join(), limit: MOST }, sight, wide);
-    this.lookAt(this.pointsPart, "points", viewer.flows.includes(INSTANTS) ? INSTANTS : "", { limit: MOST }, sight, wide);
+    this.lookAt(
+      this.pointsPart,
+      "points",
+      viewer.flows.includes(INSTANTS) ? INSTANTS : "",
+      { limit: MOST },
+      sight,
+      wide,
+    );
     const lanes = lanesIn(viewer.layout.lanes, viewer.top, viewer.top + viewer.height);
     const counters = lanes.flatMap((lane) => (lane.kind === "counter" ? [lane.counter.number] : []));
     const devices = lanes.flatMap((lane) => (lane.kind === "busy" ? [lane.device.device] : []));
-    this.lookAtEach(this.counterParts, counters, (part, number) => this.ask(part, "counter", "", { number, buckets: BUCKETS }, wide), sight);
-    this.lookAtEach(this.busyParts, devices, (part, device) => this.ask(part, "busy", "", { device, buckets: BUCKETS }, wide), sight);
+    this.lookAtEach(
+      this.counterParts,
+      counters,
+      (part, number) => this.ask(part, "counter", "", { number, buckets: BUCKETS }, wide),
+      sight,
+    );
+    this.lookAtEach(
+      this.busyParts,
+      devices,
+      (part, device) => this.ask(part, "busy", "", { device, buckets: BUCKETS }, wide),
+      sight,
+    );
     if (error !== this.error) viewer.changed("overlay");
   }
 
   /** Of what has a lane each: those in sight, where what is known of them is not fine enough. */
-  private lookAtEach<T>(parts: Map<number, Part<T>>, inSight: readonly number[], ask: (part: Part<T>, number: number) => void, sight: Window): void {
+  private lookAtEach<T>(
+    parts: Map<number, Part<T>>,
+    inSight: readonly number[],
+    ask: (part: Part<T>, number: number) => void,
+    sight: Window,
+  ): void {
     for (const number of inSight) {
       const part = parts.get(number) ?? new Part<T>();
       parts.set(number, part);
@@ -167,7 +192,14 @@ export class Events {
   }
 
   /** Of a list that may be cut: where it is, of what is in sight alone. `asked`: "" where nothing is wanted. */
-  private lookAt<T extends { is_cut: boolean }>(part: Part<T>, what: string, asked: string, query: Record<string, string | number>, sight: Window, wide: Window): void {
+  private lookAt<T extends { is_cut: boolean }>(
+    part: Part<T>,
+    what: string,
+    asked: string,
+    query: Record<string, string | number>,
+    sight: Window,
+    wide: Window,
+  ): void {
     if (!asked) {
       part.giveUp();
       if (!part.kept) return;
@@ -175,11 +207,18 @@ export class Events {
       return this.show();
     }
     const kept = part.kept?.asked === asked ? part.kept : null;
-    if (kept && contains(kept.window, sight) && (!kept.data.is_cut || spanOf(kept.window) <= 1.1 * spanOf(sight))) part.giveUp();
+    if (kept && contains(kept.window, sight) && (!kept.data.is_cut || spanOf(kept.window) <= 1.1 * spanOf(sight)))
+      part.giveUp();
     else this.ask(part, what, asked, query, kept?.data.is_cut ? sight : wide);
   }
 
-  private ask<T>(part: Part<T>, what: string, asked: string, query: Record<string, string | number>, window: Window): void {
+  private ask<T>(
+    part: Part<T>,
+    what: string,
+    asked: string,
+    query: Record<string, string | number>,
+    window: Window,
+  ): void {
     if (part.error && this.again.isWaiting) return;
     part.ask(traceUrl(this.viewer.info, what, { ...window, ...query }), asked, window, () => {
       if (part.error) this.again.later();
@@ -204,7 +243,12 @@ export class Events {
     const near = px * this.viewer.view.nsPerPx;
     let best: Point | null = null;
     for (const point of this.points) {
-      if (point.thread === track && Math.abs(point.time - time) <= near && (!best || Math.abs(point.time - time) < Math.abs(best.time - time))) best = point;
+      if (
+        point.thread === track &&
+        Math.abs(point.time - time) <= near &&
+        (!best || Math.abs(point.time - time) < Math.abs(best.time - time))
+      )
+        best = point;
     }
     return best;
   }

@@ -91,10 +91,15 @@ export class Finder {
     // It was not answered, or something else is looked for by now.
     if (!answered || answered !== this.answered) return;
     const { info, focus, view } = viewer;
-    const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
+    const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> =>
+      (await ask<Next>(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
     const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);
     try {
-      let slice = await nextFrom(focus ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index } : { from: edge });
+      let slice = await nextFrom(
+        focus
+          ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index }
+          : { from: edge },
+      );
       if (!slice) {
         slice = await nextFrom({ from: direction === "next" ? 0 : Math.ceil(viewer.end) });
         if (slice) viewer.say(direction === "next" ? "from the beginning again" : "from the end again");

@@ -47,10 +47,22 @@ export function FindBox({ viewer }: { viewer: Viewer }) {
       />
       {isThere && (
         <>
-          <button type="button" class="icon" title="Previous hit (N)" aria-label="Previous hit" onClick={() => void finder.go("previous")}>
+          <button
+            type="button"
+            class="icon"
+            title="Previous hit (N)"
+            aria-label="Previous hit"
+            onClick={() => void finder.go("previous")}
+          >
             <span aria-hidden="true">◂</span>
           </button>
-          <button type="button" class="icon" title="Next hit (n)" aria-label="Next hit" onClick={() => void finder.go("next")}>
+          <button
+            type="button"
+            class="icon"
+            title="Next hit (n)"
+            aria-label="Next hit"
+            onClick={() => void finder.go("next")}
+          >
             <span aria-hidden="true">▸</span>
           </button>
         </>
@@ -58,8 +70,15 @@ export function FindBox({ viewer }: { viewer: Viewer }) {
       <span class={isLate ? "trace-found late" : "trace-found"} role="status">
         {isThere && error && <span class="warn">{error.message}</span>}
         {isThere && found && (
-          <button type="button" class="link" onClick={() => viewer.setTab("hits")} title={`${exactText(found.total_ns)} in all`}>
-            {found.slices ? `${plural(found.slices, "slice")} of ${plural(found.names, "name")}, ${spanText(found.total_ns)}` : "nothing is called so"}
+          <button
+            type="button"
+            class="link"
+            onClick={() => viewer.setTab("hits")}
+            title={`${exactText(found.total_ns)} in all`}
+          >
+            {found.slices
+              ? `${plural(found.slices, "slice")} of ${plural(found.names, "name")}, ${spanText(found.total_ns)}`
+              : "nothing is called so"}
           </button>
         )}
       </span>
@@ -82,12 +101,26 @@ export function Hits({ viewer }: { viewer: Viewer }) {
             {plural(found.slices, "slice")} of {plural(found.names, "name")}, {spanText(found.total_ns)} in all
           </h2>
           <CsvLink href={viewer.finder.csvUrl} name="names.csv" />
-          <PlainTable caption="Names that fit" heads={[{ title: "Name" }, { title: "Class" }, { title: "Category" }, { title: "Count", right: true }, { title: "Total", right: true }]}>
+          <PlainTable
+            caption="Names that fit"
+            heads={[
+              { title: "Name" },
+              { title: "Class" },
+              { title: "Category" },
+              { title: "Count", right: true },
+              { title: "Total", right: true },
+            ]}
+          >
             <tbody>
               {found.labels.slice(0, 200).map((one) => (
                 <tr key={one.label}>
                   <th scope="row">
-                    <button type="button" class="link mono" onClick={() => viewer.finder.set(exactly(one.name), true)} title="Look for this name alone">
+                    <button
+                      type="button"
+                      class="link mono"
+                      onClick={() => viewer.finder.set(exactly(one.name), true)}
+                      title="Look for this name alone"
+                    >
                       {shown(one.name)}
                     </button>
                   </th>
@@ -117,15 +150,47 @@ function titleOf(viewer: Viewer, track: number): string {
 function InSight({ viewer }: { viewer: Viewer }) {
   // Drawn anew when the picture rests, not while it moves.
   useViewer(viewer, (one) => (one.isLate ? "" : `${one.view.begin} ${one.view.nsPerPx} ${one.top} ${one.height}`));
-  const { items, isCut } = inRect(viewer.sight, viewer.tiles, windowOf(viewer.view), viewer.top, viewer.top + viewer.height, MOST_IN_SIGHT);
+  const { items, isCut } = inRect(
+    viewer.sight,
+    viewer.tiles,
+    windowOf(viewer.view),
+    viewer.top,
+    viewer.top + viewer.height,
+    MOST_IN_SIGHT,
+  );
   const sorted = items.sort((a, b) => a.begin - b.begin || a.row - b.row);
   return (
     <>
-      <h2>
-        In sight{isCut ? `: the first ${count(MOST_IN_SIGHT)}` : `: ${count(items.length)}`}
-      </h2>
-      {sorted.length > 0 && <CsvButton name="in-sight.csv" make={() => csvText(["name", "slices", "begin_ns", "duration_ns", "busy_ns", "track", "row"], sorted.map((item) => [nameOf(viewer, item) ?? "", item.count, item.begin, item.end - item.begin, item.busy, titleOf(viewer, item.track), item.row + 1]))} />}
-      <PlainTable caption="Slices in sight, by time" heads={[{ title: "Name" }, { title: "Begin", right: true }, { title: "Duration", right: true }, { title: "Track" }, { title: "Row", right: true }]}>
+      <h2>In sight{isCut ? `: the first ${count(MOST_IN_SIGHT)}` : `: ${count(items.length)}`}</h2>
+      {sorted.length > 0 && (
+        <CsvButton
+          name="in-sight.csv"
+          make={() =>
+            csvText(
+              ["name", "slices", "begin_ns", "duration_ns", "busy_ns", "track", "row"],
+              sorted.map((item) => [
+                nameOf(viewer, item) ?? "",
+                item.count,
+                item.begin,
+                item.end - item.begin,
+                item.busy,
+                titleOf(viewer, item.track),
+                item.row + 1,
+              ]),
+            )
+          }
+        />
+      )}
+      <PlainTable
+        caption="Slices in sight, by time"
+        heads={[
+          { title: "Name" },
+          { title: "Begin", right: true },
+          { title: "Duration", right: true },
+          { title: "Track" },
+          { title: "Row", right: true },
+        ]}
+      >
         <tbody>
           {sorted.map((item) => {
             const { size, at } = itemWords(item);
@@ -133,7 +198,23 @@ function InSight({ viewer }: { viewer: Viewer }) {
             return (
               <tr key={`${item.track} ${item.slice.chunk} ${item.slice.index}`}>
                 <th scope="row">
-                  <button type="button" class="link mono" onClick={() => chooseSlice(viewer, { ...item.slice, thread: item.track, row: item.row, begin: item.begin, duration: item.end - item.begin }, item)}>
+                  <button
+                    type="button"
+                    class="link mono"
+                    onClick={() =>
+                      chooseSlice(
+                        viewer,
+                        {
+                          ...item.slice,
+                          thread: item.track,
+                          row: item.row,
+                          begin: item.begin,
+                          duration: item.end - item.begin,
+                        },
+                        item,
+                      )
+                    }
+                  >
                     {item.count > 1 ? `${count(item.count)} slices, the longest ` : ""}
                     {shown(name)}
                   </button>

@@ -33,15 +33,25 @@ export function Flame({ viewer }: { viewer: Viewer }) {
   const [query, setQuery] = useQuery();
   const view = stacksIn(query);
   const told = query.get("of");
-  const label = told !== null && /^\d{1,10}$/.test(told) ? Number(told) : focus && focus.label >= 0 ? focus.label : null;
+  const label =
+    told !== null && /^\d{1,10}$/.test(told) ? Number(told) : focus && focus.label >= 0 ? focus.label : null;
   const [sight, setSight] = useState<Area | null>(null);
   const area = chosen ?? sight;
   return (
     <div class="trace-area">
       <div class="trace-area-head">
-        <Choice label="Stacks" value={view} options={STACKS.map((value) => ({ value, text: WORDS[value] }))} onChange={(value) => setQuery({ flame: stacksText(value as Stacks) }, true)} />
+        <Choice
+          label="Stacks"
+          value={view}
+          options={STACKS.map((value) => ({ value, text: WORDS[value] }))}
+          onChange={(value) => setQuery({ flame: stacksText(value as Stacks) }, true)}
+        />
         {!chosen && (
-          <button type="button" class="button" onClick={() => setSight({ window: roundedOut(windowOf(viewer.view)), tracks: null })}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => setSight({ window: roundedOut(windowOf(viewer.view)), tracks: null })}
+          >
             Of what is in sight
           </button>
         )}
@@ -57,9 +67,18 @@ export function Flame({ viewer }: { viewer: Viewer }) {
       ) : view === "time" ? (
         <InTime viewer={viewer} area={area} />
       ) : view === "sandwich" && label === null ? (
-        <p class="quiet">Select a slice, or click a box of the heaviest stacks: what calls its name stands above it, what it calls below.</p>
+        <p class="quiet">
+          Select a slice, or click a box of the heaviest stacks: what calls its name stands above it, what it calls
+          below.
+        </p>
       ) : (
-        <OfServer viewer={viewer} area={area} view={view} label={label} onLabel={(of) => setQuery({ flame: "sandwich", of: String(of) })} />
+        <OfServer
+          viewer={viewer}
+          area={area}
+          view={view}
+          label={label}
+          onLabel={(of) => setQuery({ flame: "sandwich", of: String(of) })}
+        />
       )}
     </div>
   );
@@ -68,8 +87,25 @@ export function Flame({ viewer }: { viewer: Viewer }) {
 /** That the server lists of a tree. */
 const MOST_ROWS = 20_000;
 
-function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area: Area; view: string; label: number | null; onLabel: (label: number) => void }) {
-  const asked = { ...area.window, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null };
+function OfServer({
+  viewer,
+  area,
+  view,
+  label,
+  onLabel,
+}: {
+  viewer: Viewer;
+  area: Area;
+  view: string;
+  label: number | null;
+  onLabel: (label: number) => void;
+}) {
+  const asked = {
+    ...area.window,
+    tracks: area.tracks?.join(",") ?? null,
+    view,
+    label: view === "sandwich" ? label : null,
+  };
   const url = traceUrl(viewer.info, "flame", asked);
   const { data, error, again, late } = useApi<FlameAnswer>(url);
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
@@ -77,10 +113,17 @@ function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area
   return (
     <div class={late ? "trace-area late" : "trace-area"}>
       {error && <ErrorNote error={error} again={again} kept />}
-      <CsvLink href={traceUrl(viewer.info, "flame", { ...asked, limit: MOST_ROWS, format: "csv" })} name={`stacks-${view}.csv`} />
+      <CsvLink
+        href={traceUrl(viewer.info, "flame", { ...asked, limit: MOST_ROWS, format: "csv" })}
+        name={`stacks-${view}.csv`}
+      />
       {data.stacks && <Graph viewer={viewer} rows={data.stacks} onLabel={onLabel} words="Stacks, the heaviest first" />}
-      {data.callers && <Graph viewer={viewer} rows={data.callers} onLabel={onLabel} isUp words={`What calls ${name ?? "it"}`} />}
-      {data.callees && <Graph viewer={viewer} rows={data.callees} onLabel={onLabel} words={`What ${name ?? "it"} calls`} />}
+      {data.callers && (
+        <Graph viewer={viewer} rows={data.callers} onLabel={onLabel} isUp words={`What calls ${name ?? "it"}`} />
+      )}
+      {data.callees && (
+        <Graph viewer={viewer} rows={data.callees} onLabel={onLabel} words={`What ${name ?? "it"} calls`} />
+      )}
     </div>
   );
 }
@@ -93,7 +136,14 @@ function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
   if (!lane) return <p class="quiet">Its track is hidden.</p>;
   const { begin, end } = area.window;
   const view = { begin, nsPerPx: (end - begin) / 1000, width: 1000 };
-  const { items, isCut } = inRect({ ...viewer.sight, view }, viewer.tiles, area.window, lane.top, rowTop(lane, lane.rows) - 1, MOST_ITEMS);
+  const { items, isCut } = inRect(
+    { ...viewer.sight, view },
+    viewer.tiles,
+    area.window,
+    lane.top,
+    rowTop(lane, lane.rows) - 1,
+    MOST_ITEMS,
+  );
   const boxes: FlameBox[] = items.map((item) => ({
     node: { label: item.label, depth: item.row, parent: null, count: item.count, total: item.busy, self: null },
     from: Math.max(0, (item.begin - begin) / (end - begin)),
@@ -102,14 +152,36 @@ function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
   }));
   return (
     <>
-      {items.length > 0 && <CsvButton name="stacks-time.csv" isLate={isBusy} make={() => boxesCsv(items, (item) => nameOf(viewer, item) ?? "")} />}
+      {items.length > 0 && (
+        <CsvButton
+          name="stacks-time.csv"
+          isLate={isBusy}
+          make={() => boxesCsv(items, (item) => nameOf(viewer, item) ?? "")}
+        />
+      )}
       <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />
-      {isCut && <p class="quiet">These are the first {count(MOST_ITEMS)} boxes, row by row: a shorter area shows all of its rows.</p>}
+      {isCut && (
+        <p class="quiet">
+          These are the first {count(MOST_ITEMS)} boxes, row by row: a shorter area shows all of its rows.
+        </p>
+      )}
     </>
   );
 }
 
-function Graph({ viewer, rows, isUp = false, words, onLabel }: { viewer: Viewer; rows: FlameRows; isUp?: boolean; words: string; onLabel: (label: number) => void }) {
+function Graph({
+  viewer,
+  rows,
+  isUp = false,
+  words,
+  onLabel,
+}: {
+  viewer: Viewer;
+  rows: FlameRows;
+  isUp?: boolean;
+  words: string;
+  onLabel: (label: number) => void;
+}) {
   const boxes = useMemo(() => boxesOf(nodesOf(rows)), [rows]);
   return (
     <>
@@ -123,14 +195,28 @@ function Graph({ viewer, rows, isUp = false, words, onLabel }: { viewer: Viewer;
 /** What a box is sorted by: its own time, where that is known. */
 const timeOfBox = ({ node }: FlameBox): number => node.self ?? node.total;
 
-function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer; boxes: FlameBox[]; words: string; isUp?: boolean; onLabel: (label: number) => void }) {
+function Boxes({
+  viewer,
+  boxes,
+  words,
+  isUp = false,
+  onLabel,
+}: {
+  viewer: Viewer;
+  boxes: FlameBox[];
+  words: string;
+  isUp?: boolean;
+  onLabel: (label: number) => void;
+}) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(frame);
   const { dark } = useTheme();
   const [over, setOver] = useState<FlameBox | null>(null);
   // Names come in blocks; each one that comes changes how many are known.
-  const known = useViewer(viewer, (one) => boxes.reduce((sum, box) => sum + (one.labels.get(box.node.label) ? 1 : 0), 0));
+  const known = useViewer(viewer, (one) =>
+    boxes.reduce((sum, box) => sum + (one.labels.get(box.node.label) ? 1 : 0), 0),
+  );
   const rows = depthOf(boxes);
   const height = Math.max(1, rows) * ROW_PX;
   const rowOf = (depth: number): number => (isUp ? rows - 1 - depth : depth);
@@ -169,12 +255,21 @@ function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer
     return boxAt(boxes, (event.clientX - box.left) / box.width, rowOf(Math.floor((event.clientY - box.top) / ROW_PX)));
   };
   const isSelfKnown = boxes.some((box) => box.node.self !== null);
-  const heaviest = useMemo(() => boxes.slice().sort((a, b) => timeOfBox(b) - timeOfBox(a)).slice(0, 50), [boxes]);
+  const heaviest = useMemo(
+    () =>
+      boxes
+        .slice()
+        .sort((a, b) => timeOfBox(b) - timeOfBox(a))
+        .slice(0, 50),
+    [boxes],
+  );
   if (!boxes.length) return <p class="quiet">Nothing is there.</p>;
   return (
     <div class="trace-flame" ref={frame}>
       <p class="trace-flame-words" aria-hidden="true">
-        {over ? `${shown(nameOf(over))}: ${spanText(over.node.total)}, ${over.node.self === null ? "" : `${spanText(over.node.self)} of it itself, `}${plural(over.node.count, "slice")}` : `${plural(boxes.length, "box", "boxes")}; point at one`}
+        {over
+          ? `${shown(nameOf(over))}: ${spanText(over.node.total)}, ${over.node.self === null ? "" : `${spanText(over.node.self)} of it itself, `}${plural(over.node.count, "slice")}`
+          : `${plural(boxes.length, "box", "boxes")}; point at one`}
       </p>
       <canvas
         ref={canvas}

@@ -26,14 +26,33 @@ export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
   const [of] = artifact?.results ?? [];
   const measured = useApi<Result>(of ? address(`/runs/${of.run.id}/results/${of.experiment_id}`) : null);
   const result = measured.data;
-  const isKnown = (info.artifact === null || artifact !== null || dump.error !== null) && (!of || result !== null || measured.error !== null);
-  const file = artifact ? shown(artifact.name.split("/").pop() ?? "") : dropped ? shown(dropped.name) : `Trace ${info.id}`;
-  const name = result && artifact ? `${shown(result.experiment.model)}, ${result.experiment.column}, ${testName(result.experiment.test)}, ${whichDump(artifact)}` : file;
+  const isKnown =
+    (info.artifact === null || artifact !== null || dump.error !== null) &&
+    (!of || result !== null || measured.error !== null);
+  const file = artifact
+    ? shown(artifact.name.split("/").pop() ?? "")
+    : dropped
+      ? shown(dropped.name)
+      : `Trace ${info.id}`;
+  const name =
+    result && artifact
+      ? `${shown(result.experiment.model)}, ${result.experiment.column}, ${testName(result.experiment.test)}, ${whichDump(artifact)}`
+      : file;
   return { artifact, result, name, isKnown };
 }
 
 /** `report`: "late" while it is fetched, null where there is none. `isBefore`: another trace stands below it. */
-export function Head({ viewer, about: { artifact, result, name }, report, isBefore }: { viewer: Viewer; about: About; report: TraceReport | "late" | null; isBefore: boolean }) {
+export function Head({
+  viewer,
+  about: { artifact, result, name },
+  report,
+  isBefore,
+}: {
+  viewer: Viewer;
+  about: About;
+  report: TraceReport | "late" | null;
+  isBefore: boolean;
+}) {
   const { info } = viewer;
   useTitle(`Trace of ${name}`);
   const [of] = artifact?.results ?? [];
@@ -46,10 +65,20 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
       <nav class="trace-ways" aria-label="What this trace is of">
         {of && (
           <>
-            <span class="quiet">run</span> <RunLink run={of.run} /> <a href={profileHref(of.run.id, of.experiment_id)}>profile</a>
+            <span class="quiet">run</span> <RunLink run={of.run} />{" "}
+            <a href={profileHref(of.run.id, of.experiment_id)}>profile</a>
           </>
         )}
-        {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
+        {result && (
+          <a
+            href={modelHref(result.experiment.suite, result.experiment.model, {
+              test: result.experiment.test,
+              accelerator_model: result.experiment.accelerator_model,
+            })}
+          >
+            all nights
+          </a>
+        )}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
         {info.dropped_until !== null && <OfYours info={info} until={info.dropped_until} />}
         <OpenTrace />
@@ -57,7 +86,11 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
       {(report || viewer.info.devices.length > 0) && (
         <div class="trace-costs" role="group" aria-label="How busy devices were, and what costs time">
           <Devices viewer={viewer} />
-          {report === "late" ? <span class="quiet">Reading the report…</span> : report && <Costs viewer={viewer} report={report} artifact={artifact} />}
+          {report === "late" ? (
+            <span class="quiet">Reading the report…</span>
+          ) : (
+            report && <Costs viewer={viewer} report={report} artifact={artifact} />
+          )}
         </div>
       )}
     </header>
@@ -101,11 +134,23 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
       )}
       {costs.map(({ code, severity, words, sentence, mark }) =>
         mark && findings.some((one) => one.kind === mark) ? (
-          <button type="button" class={`chip ${severity}`} key={code} title={`${sentence}\nShow the longest; b and B go on from there`} onClick={() => goToMark(viewer, mark, "longest")}>
+          <button
+            type="button"
+            class={`chip ${severity}`}
+            key={code}
+            title={`${sentence}\nShow the longest; b and B go on from there`}
+            onClick={() => goToMark(viewer, mark, "longest")}
+          >
             <span aria-hidden="true">{MARKS[mark].sign}</span> {words}
           </button>
         ) : (
-          <Advice severity={severity} key={code} words={words} sentence={sentence} href={artifact && `${artifactHref(artifact)}#flags`} />
+          <Advice
+            severity={severity}
+            key={code}
+            words={words}
+            sentence={sentence}
+            href={artifact && `${artifactHref(artifact)}#flags`}
+          />
         ),
       )}
     </>
@@ -113,7 +158,17 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
 }
 
 /** A trace that was dropped has no page with its report: there the sentence stands behind the words. */
-function Advice({ severity, words, sentence, href }: { severity: string; words: string; sentence: string; href: string | null }) {
+function Advice({
+  severity,
+  words,
+  sentence,
+  href,
+}: {
+  severity: string;
+  words: string;
+  sentence: string;
+  href: string | null;
+}) {
   if (href)
     return (
       <a class={`chip ${severity}`} href={href} title={sentence}>
@@ -135,7 +190,8 @@ export function SecondHead({ info }: { info: TraceInfo }) {
   return (
     <h2 class="trace-second-name">
       <span class="trace-side">After: </span>
-      <a href={traceHref(info.id)}>{name}</a> {of && <RunLink run={of.run} />} <span class="quiet">{sizeWords(info)}</span>
+      <a href={traceHref(info.id)}>{name}</a> {of && <RunLink run={of.run} />}{" "}
+      <span class="quiet">{sizeWords(info)}</span>
     </h2>
   );
 }

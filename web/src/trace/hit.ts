@@ -8,10 +8,23 @@ import { BAND_ROWS, type Item, type Tile, type Window } from "./types";
 /** So near is as good as on it. */
 const NEAR_PX = 3;
 
-function rowItems(sight: Sight, tiles: TileStore, track: number, row: number, window: Window, visit: (tile: Tile, at: number) => void): void {
+function rowItems(
+  sight: Sight,
+  tiles: TileStore,
+  track: number,
+  row: number,
+  window: Window,
+  visit: (tile: Tile, at: number) => void,
+): void {
   const level = sightLevel(sight);
   const { first, last } = tilesOf(window, level, sight.end);
-  eachItem(tiles.pieces(stripKey({ track, band: Math.floor(row / BAND_ROWS) }), level, first, last), row, window.begin, window.end, visit);
+  eachItem(
+    tiles.pieces(stripKey({ track, band: Math.floor(row / BAND_ROWS) }), level, first, last),
+    row,
+    window.begin,
+    window.end,
+    visit,
+  );
 }
 
 /** The item under a place; the nearest one where several are too short to be hit. */
@@ -23,7 +36,14 @@ export function hit(sight: Sight, tiles: TileStore, x: number, y: number): Item 
 }
 
 /** The item of a row that a moment lies in, or the nearest one less than `nearPx` away. */
-export function itemAt(sight: Sight, tiles: TileStore, track: number, row: number, time: number, nearPx = 0): Item | null {
+export function itemAt(
+  sight: Sight,
+  tiles: TileStore,
+  track: number,
+  row: number,
+  time: number,
+  nearPx = 0,
+): Item | null {
   const near = nearPx * sight.view.nsPerPx;
   let best: Item | null = null;
   let distance = Infinity;
@@ -42,14 +62,26 @@ export function itemAt(sight: Sight, tiles: TileStore, track: number, row: numbe
 export function neighbour(sight: Sight, tiles: TileStore, from: Item, direction: 1 | -1): Item | null {
   const span = sight.view.width * sight.view.nsPerPx;
   for (const reach of [span, 16 * span, 256 * span, Infinity]) {
-    const window = direction > 0 ? { begin: from.begin, end: Math.min(sight.end, from.end + reach) + 1 } : { begin: Math.max(0, from.begin - reach), end: from.begin };
+    const window =
+      direction > 0
+        ? { begin: from.begin, end: Math.min(sight.end, from.end + reach) + 1 }
+        : { begin: Math.max(0, from.begin - reach), end: from.begin };
     // A far one may stand in a coarse tile only.
-    const coarse = { ...sight, view: { ...sight.view, nsPerPx: Math.max(sight.view.nsPerPx, (window.end - window.begin) / (4 * sight.view.width)) } };
+    const coarse = {
+      ...sight,
+      view: {
+        ...sight.view,
+        nsPerPx: Math.max(sight.view.nsPerPx, (window.end - window.begin) / (4 * sight.view.width)),
+      },
+    };
     let found: Item | null = null;
     rowItems(coarse, tiles, from.track, from.row, window, (tile, at) => {
       const begin = tile.begin[at] as number;
       const isSame = tile.chunk[at] === from.slice.chunk && tile.index[at] === from.slice.index;
-      const isPast = direction > 0 ? begin > from.begin || (begin === from.begin && isLater(tile, at, from)) : begin < from.begin || (begin === from.begin && !isLater(tile, at, from));
+      const isPast =
+        direction > 0
+          ? begin > from.begin || (begin === from.begin && isLater(tile, at, from))
+          : begin < from.begin || (begin === from.begin && !isLater(tile, at, from));
       if (isSame || !isPast || (direction > 0 && found)) return;
       found = itemOf(tile, from.row, at);
     });
@@ -59,11 +91,20 @@ export function neighbour(sight: Sight, tiles: TileStore, from: Item, direction:
   return null;
 }
 
-const isLater = (tile: Tile, at: number, than: Item): boolean => (tile.chunk[at] as number) > than.slice.chunk || ((tile.chunk[at] as number) === than.slice.chunk && (tile.index[at] as number) > than.slice.index);
+const isLater = (tile: Tile, at: number, than: Item): boolean =>
+  (tile.chunk[at] as number) > than.slice.chunk ||
+  ((tile.chunk[at] as number) === than.slice.chunk && (tile.index[at] as number) > than.slice.index);
 
 /** The items in sight within a window of time and from `fromY` to `toY` of the lanes, `most` of them; and all tracks that
  * have one. */
-export function inRect(sight: Sight, tiles: TileStore, window: Window, fromY: number, toY: number, most: number): { items: Item[]; tracks: number[]; isCut: boolean } {
+export function inRect(
+  sight: Sight,
+  tiles: TileStore,
+  window: Window,
+  fromY: number,
+  toY: number,
+  most: number,
+): { items: Item[]; tracks: number[]; isCut: boolean } {
   const items: Item[] = [];
   const tracks = new Set<number>();
   let isCut = false;
@@ -102,12 +143,21 @@ export function deepestAt(sight: Sight, tiles: TileStore, track: number, time: n
 }
 
 /** Where an item is drawn, in pixels of the lanes in sight; null where its track is not laid out, or its row not shown. */
-export function placeOf(sight: Sight, item: Pick<Item, "track" | "row" | "begin" | "end">): { lane: TrackLane; x: number; y: number; width: number; height: number } | null {
+export function placeOf(
+  sight: Sight,
+  item: Pick<Item, "track" | "row" | "begin" | "end">,
+): { lane: TrackLane; x: number; y: number; width: number; height: number } | null {
   const lane = laneOf(sight.layout, item.track);
   if (!lane || item.row >= lane.rows) return null;
   const x0 = Math.max(-4, xOf(sight.view, item.begin));
   const x1 = Math.min(sight.view.width + 4, xOf(sight.view, item.end));
-  return { lane, x: x0, y: rowTop(lane, item.row) - sight.top, width: Math.max(1, x1 - x0), height: lane.rowPx - (lane.isOpen ? 2 : 1) };
+  return {
+    lane,
+    x: x0,
+    y: rowTop(lane, item.row) - sight.top,
+    width: Math.max(1, x1 - x0),
+    height: lane.rowPx - (lane.isOpen ? 2 : 1),
+  };
 }
 
 /** The edge of an item at most `px` away from a place, so that what is measured begins and ends with slices. */

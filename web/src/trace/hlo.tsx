@@ -21,11 +21,19 @@ export function HloOfSliceFacts({ viewer, slice }: { viewer: Viewer; slice: Slic
       <dd>
         {module && (
           <>
-            <a class="mono" href={hloHref(module.module, { line: line === null ? null : String(line), trace: String(viewer.info.id) })}>
+            <a
+              class="mono"
+              href={hloHref(module.module, {
+                line: line === null ? null : String(line),
+                trace: String(viewer.info.id),
+              })}
+            >
               {instruction ? `${shown(instruction.name)}` : shown(module.name)}
             </a>{" "}
             <span class="quiet">
-              {instruction ? `${instruction.opcode} in ${shown(module.name)}, line ${instruction.line}` : `program ${module.program_id}`}
+              {instruction
+                ? `${instruction.opcode} in ${shown(module.name)}, line ${instruction.line}`
+                : `program ${module.program_id}`}
             </span>
           </>
         )}

@@ -12,13 +12,52 @@ export type TraceCounter = Schemas["TraceCounter"];
 export type TraceDevice = Schemas["TraceDevice"];
 
 /** A trace with its tracks; times in ns from the origin. */
-export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings" | "dropped_until"> & { /** Empty, too, where it is not known which are devices. */ devices: TraceDevice[]; devicesLeftOut: number; tracks: Track[]; tracksLeftOut: number; /** Null: not known. */ countersLeftOut: number | null };
+export type TraceInfo = Pick<
+  TraceOverview,
+  | "id"
+  | "key"
+  | "end"
+  | "events"
+  | "slices"
+  | "points"
+  | "flows"
+  | "artifact"
+  | "counters"
+  | "flow_kinds"
+  | "has_index"
+  | "findings"
+  | "dropped_until"
+> & {
+  /** Empty, too, where it is not known which are devices. */ devices: TraceDevice[];
+  devicesLeftOut: number;
+  tracks: Track[];
+  tracksLeftOut: number /** Null: not known. */;
+  countersLeftOut: number | null;
+};
 
 /** What is asked of a trace; with the key of its content, so that no answer is of another one that has its number by now. */
-export const traceUrl = ({ id, key }: Pick<TraceInfo, "id" | "key">, what: string, query: Parameters<typeof address>[1] = {}): string => address(`/traces/${id}/${what}`, { ...query, key });
+export const traceUrl = (
+  { id, key }: Pick<TraceInfo, "id" | "key">,
+  what: string,
+  query: Parameters<typeof address>[1] = {},
+): string => address(`/traces/${id}/${what}`, { ...query, key });
 
 export function infoOf(overview: TraceOverview): TraceInfo {
-  const { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, dropped_until } = overview;
+  const {
+    id,
+    key,
+    end,
+    events,
+    slices,
+    points,
+    flows,
+    artifact,
+    counters,
+    flow_kinds,
+    has_index,
+    findings,
+    dropped_until,
+  } = overview;
   const devices = overview.devices ?? [];
   const tracks = overview.threads.map(
     (one): Track => ({
@@ -40,13 +79,35 @@ export function infoOf(overview: TraceOverview): TraceInfo {
       points: one.points ?? 0,
     }),
   );
-  return { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, dropped_until, devices, devicesLeftOut: overview.devices_left_out, tracks, tracksLeftOut: overview.tracks_left_out, countersLeftOut: overview.counters_left_out };
+  return {
+    id,
+    key,
+    end,
+    events,
+    slices,
+    points,
+    flows,
+    artifact,
+    counters,
+    flow_kinds,
+    has_index,
+    findings,
+    dropped_until,
+    devices,
+    devicesLeftOut: overview.devices_left_out,
+    tracks,
+    tracksLeftOut: overview.tracks_left_out,
+    countersLeftOut: overview.counters_left_out,
+  };
 }
 
 /** How large a trace is, and what of it the timeline lacks. */
 export const sizeWords = (info: TraceInfo): string => {
   const tracks = info.tracks.filter((one) => one.slices > 0 && !one.isDerived).length;
-  const leftOut = [...(info.tracksLeftOut > 0 ? [plural(info.tracksLeftOut, "more track")] : []), ...countersLeftOut(info)];
+  const leftOut = [
+    ...(info.tracksLeftOut > 0 ? [plural(info.tracksLeftOut, "more track")] : []),
+    ...countersLeftOut(info),
+  ];
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${leftOut.length ? `, without ${leftOut.join(" and ")}` : ""}`;
 };
 
@@ -57,7 +118,8 @@ const MOST_COUNTERS_COUNTED = 1_000_000;
 /** Counters that the timeline lacks. */
 function countersLeftOut({ counters, countersLeftOut: more }: TraceInfo): string[] {
   // Without an index there are none at all yet.
-  if (more === null) return counters.length >= MOST_COUNTERS ? [`an unknown number of counters beyond ${count(MOST_COUNTERS)}`] : [];
+  if (more === null)
+    return counters.length >= MOST_COUNTERS ? [`an unknown number of counters beyond ${count(MOST_COUNTERS)}`] : [];
   if (more >= MOST_COUNTERS_COUNTED) return [`${count(more)} more counters, or still more`];
   return more > 0 ? [plural(more, "more counter")] : [];
 }

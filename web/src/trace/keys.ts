@@ -22,34 +22,139 @@ const SHIFTED_DIGIT: Record<string, string> = { "!": "1", "@": "2", "#": "3", $:
 
 const BINDINGS: Binding[] = [
   { keys: ["w", "W", "s", "S"], shown: "w s", words: "zoom in and out at the pointer; Shift: faster" },
-  { keys: ["a", "A", "d", "D", "ArrowLeft", "ArrowRight"], shown: "a d", words: "move left and right; Shift: faster; also ← →" },
-  { keys: ["1", "2", "3", "4", "!", "@", "#", "$"], shown: "1 2 3 4", words: "tool: select, pan, zoom, measure; also ! @ # $", run: (viewer, key) => viewer.setTool(TOOLS[Number(SHIFTED_DIGIT[key] ?? key) - 1] ?? "select") },
-  { keys: [" "], shown: "Space", words: "held: pan, whatever the tool is", run: (viewer) => void (viewer.isPanHeld = true) },
-  { keys: ["f"], shown: "f", words: "fit the selection, or else the area, or else everything", run: (viewer) => viewer.fitChosen() },
+  {
+    keys: ["a", "A", "d", "D", "ArrowLeft", "ArrowRight"],
+    shown: "a d",
+    words: "move left and right; Shift: faster; also ← →",
+  },
+  {
+    keys: ["1", "2", "3", "4", "!", "@", "#", "$"],
+    shown: "1 2 3 4",
+    words: "tool: select, pan, zoom, measure; also ! @ # $",
+    run: (viewer, key) => viewer.setTool(TOOLS[Number(SHIFTED_DIGIT[key] ?? key) - 1] ?? "select"),
+  },
+  {
+    keys: [" "],
+    shown: "Space",
+    words: "held: pan, whatever the tool is",
+    run: (viewer) => void (viewer.isPanHeld = true),
+  },
+  {
+    keys: ["f"],
+    shown: "f",
+    words: "fit the selection, or else the area, or else everything",
+    run: (viewer) => viewer.fitChosen(),
+  },
   { keys: ["0"], shown: "0", words: "the whole trace", run: (viewer) => viewer.fitAll() },
-  { keys: ["m"], shown: "m", words: "measure the selection; again: take the mark away", run: (viewer) => viewer.markSelection() },
-  { keys: ["r"], shown: "r", words: "the selection or the measured interval as an area with its sums", run: areaOfChosen },
-  { keys: [".", ","], shown: ". ,", words: "next and previous slice of the row", run: (viewer, key) => step(viewer, key === "." ? 1 : -1) },
-  { keys: ["ArrowUp", "ArrowDown"], shown: "↑ ↓", words: "what is around the slice, and within it; then the next track", run: (viewer, key) => climb(viewer, key === "ArrowUp" ? -1 : 1) },
-  { keys: ["/"], shown: "/", words: "find a name in the whole trace", run: () => document.querySelector<HTMLInputElement>(".trace-find input")?.select() },
-  { keys: ["n", "N"], shown: "n N", words: "next and previous hit", run: (viewer, key) => void viewer.finder.go(key === "n" ? "next" : "previous") },
-  { keys: ["[", "]"], shown: "[ ]", words: "along an arrow of the slice, back and forward; with Alt: its other arrows in turn", run: (viewer, key) => void follow(viewer, key === "[" ? "back" : "forward") },
-  { keys: ["l"], shown: "l", words: "arrows of all kinds on and off", run: (viewer) => viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]) },
-  { keys: ["M"], shown: "M", words: "keep what is measured, or selected, as a note", run: (viewer) => openField(viewer, "notes", "trace-note") },
-  { keys: ["b", "B"], shown: "b B", words: "next and previous mark or note", run: (viewer, key) => nextMark(viewer, key === "b" ? 1 : -1) },
+  {
+    keys: ["m"],
+    shown: "m",
+    words: "measure the selection; again: take the mark away",
+    run: (viewer) => viewer.markSelection(),
+  },
+  {
+    keys: ["r"],
+    shown: "r",
+    words: "the selection or the measured interval as an area with its sums",
+    run: areaOfChosen,
+  },
+  {
+    keys: [".", ","],
+    shown: ". ,",
+    words: "next and previous slice of the row",
+    run: (viewer, key) => step(viewer, key === "." ? 1 : -1),
+  },
+  {
+    keys: ["ArrowUp", "ArrowDown"],
+    shown: "↑ ↓",
+    words: "what is around the slice, and within it; then the next track",
+    run: (viewer, key) => climb(viewer, key === "ArrowUp" ? -1 : 1),
+  },
+  {
+    keys: ["/"],
+    shown: "/",
+    words: "find a name in the whole trace",
+    run: () => document.querySelector<HTMLInputElement>(".trace-find input")?.select(),
+  },
+  {
+    keys: ["n", "N"],
+    shown: "n N",
+    words: "next and previous hit",
+    run: (viewer, key) => void viewer.finder.go(key === "n" ? "next" : "previous"),
+  },
+  {
+    keys: ["[", "]"],
+    shown: "[ ]",
+    words: "along an arrow of the slice, back and forward; with Alt: its other arrows in turn",
+    run: (viewer, key) => void follow(viewer, key === "[" ? "back" : "forward"),
+  },
+  {
+    keys: ["l"],
+    shown: "l",
+    words: "arrows of all kinds on and off",
+    run: (viewer) =>
+      viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]),
+  },
+  {
+    keys: ["M"],
+    shown: "M",
+    words: "keep what is measured, or selected, as a note",
+    run: (viewer) => openField(viewer, "notes", "trace-note"),
+  },
+  {
+    keys: ["b", "B"],
+    shown: "b B",
+    words: "next and previous mark or note",
+    run: (viewer, key) => nextMark(viewer, key === "b" ? 1 : -1),
+  },
   { keys: ["v"], shown: "v", words: "next view of the stacks", run: nextStacks },
   { keys: [":"], shown: ":", words: "ask in SQL", run: (viewer) => openField(viewer, "query", "trace-sql") },
-  { keys: ["c"], shown: "c", words: "another trace beside this one", run: () => document.querySelector<HTMLElement>(".trace-compare button")?.click() },
-  { keys: ["Enter"], shown: "Enter", words: "details; again: zoom to it", run: (viewer) => (viewer.focus && viewer.tab === "details" ? viewer.fitChosen() : viewer.setTab("details")) },
-  { keys: ["j", "k"], shown: "j k", words: "next and previous track", run: (viewer, key) => changeTrack(viewer, key === "j" ? 1 : -1) },
+  {
+    keys: ["c"],
+    shown: "c",
+    words: "another trace beside this one",
+    run: () => document.querySelector<HTMLElement>(".trace-compare button")?.click(),
+  },
+  {
+    keys: ["Enter"],
+    shown: "Enter",
+    words: "details; again: zoom to it",
+    run: (viewer) => (viewer.focus && viewer.tab === "details" ? viewer.fitChosen() : viewer.setTab("details")),
+  },
+  {
+    keys: ["j", "k"],
+    shown: "j k",
+    words: "next and previous track",
+    run: (viewer, key) => changeTrack(viewer, key === "j" ? 1 : -1),
+  },
   { keys: ["p"], shown: "p", words: "pin the track at the top", run: ofTrack((viewer, track) => viewer.pin(track)) },
   { keys: ["h"], shown: "h", words: "hide the track", run: ofTrack((viewer, track) => viewer.hide(track)) },
-  { keys: ["H"], shown: "H", words: "show all hidden tracks", run: (viewer) => viewer.setLayout({ hidden: new Set() }) },
-  { keys: ["x"], shown: "x", words: "open or close the track", run: ofTrack((viewer, number) => viewer.toggle(trackKey({ number }))) },
+  {
+    keys: ["H"],
+    shown: "H",
+    words: "show all hidden tracks",
+    run: (viewer) => viewer.setLayout({ hidden: new Set() }),
+  },
+  {
+    keys: ["x"],
+    shown: "x",
+    words: "open or close the track",
+    run: ofTrack((viewer, number) => viewer.toggle(trackKey({ number }))),
+  },
   { keys: ["X"], shown: "X", words: "open or close all tracks", run: (viewer) => viewer.toggleAll() },
-  { keys: ["q"], shown: "q", words: "open or close what is below", run: (viewer) => viewer.setTab(viewer.tab ? null : "details") },
+  {
+    keys: ["q"],
+    shown: "q",
+    words: "open or close what is below",
+    run: (viewer) => viewer.setTab(viewer.tab ? null : "details"),
+  },
   { keys: [], shown: "y", words: "copy the page as Markdown" },
-  { keys: ["Escape"], shown: "Esc", words: "take back the mark, the area, the selection", run: (viewer) => viewer.clear() },
+  {
+    keys: ["Escape"],
+    shown: "Esc",
+    words: "take back the mark, the area, the selection",
+    run: (viewer) => viewer.clear(),
+  },
 ];
 
 const RUNS = new Map(BINDINGS.flatMap(({ keys, run }) => keys.map((key) => [key, run] as const)));
@@ -70,11 +175,21 @@ const MOVES: Record<string, { zoom: number; pan: number }> = {
   ArrowLeft: { zoom: 0, pan: -1 },
   ArrowRight: { zoom: 0, pan: 1 },
 };
-const MOVE_CODES: Record<string, string> = { w: "KeyW", s: "KeyS", a: "KeyA", d: "KeyD", arrowleft: "ArrowLeft", arrowright: "ArrowRight" };
+const MOVE_CODES: Record<string, string> = {
+  w: "KeyW",
+  s: "KeyS",
+  a: "KeyA",
+  d: "KeyD",
+  arrowleft: "ArrowLeft",
+  arrowright: "ArrowRight",
+};
 
 export function useKeys(viewer: Viewer): void {
   useLayoutEffect(() => {
-    const giveBack = claimKeys(new Set(RUNS.keys()), BINDINGS.map(({ shown, words }) => [shown, words]));
+    const giveBack = claimKeys(
+      new Set(RUNS.keys()),
+      BINDINGS.map(({ shown, words }) => [shown, words]),
+    );
     const held = new Set<string>();
     let isFast = false;
     let frame = 0;
@@ -168,7 +283,11 @@ function ofTrack(run: (viewer: Viewer, track: number) => void): (viewer: Viewer)
 
 function areaOfChosen(viewer: Viewer): void {
   const window = viewer.mark ?? spanOf(viewer.selection);
-  if (window) viewer.setArea({ window: roundedOut(window), tracks: viewer.mark ? null : [...new Set(viewer.selection.map((one) => one.track))] });
+  if (window)
+    viewer.setArea({
+      window: roundedOut(window),
+      tracks: viewer.mark ? null : [...new Set(viewer.selection.map((one) => one.track))],
+    });
 }
 
 function openField(viewer: Viewer, tab: Tab, id: string): void {
@@ -214,7 +333,8 @@ async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther
   try {
     const { data } = await ask<Slice>(sliceUrl(viewer, from));
     const ways = data.flows.filter((flow) => flow.direction === direction && flow.slice);
-    if (!ways.length) return viewer.say(direction === "back" ? "no arrow comes from anywhere" : "no arrow leads anywhere");
+    if (!ways.length)
+      return viewer.say(direction === "back" ? "no arrow comes from anywhere" : "no arrow leads anywhere");
     const turn = isOther && lastWay && lastWay.direction === direction ? (lastWay.turn + 1) % ways.length : 0;
     viewer.lastWay = { slice: from, direction, turn };
     const { slice } = ways[turn] as SliceFlow;
@@ -229,7 +349,8 @@ function nextMark(viewer: Viewer, direction: 1 | -1): void {
   const all = [...viewer.notes, ...shownFindings(viewer)];
   const marks = all.sort((a, b) => (a.begin - b.begin) * direction);
   const middle = viewer.target.begin + (viewer.target.width * viewer.target.nsPerPx) / 2;
-  const next = marks.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? marks[0];
+  const next =
+    marks.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? marks[0];
   if (next) goToFinding(viewer, next);
   else viewer.say("there are no marks");
 }
@@ -244,7 +365,8 @@ function climb(viewer: Viewer, direction: 1 | -1): void {
     // A child begins where its parent does, or later: what is next after that begin and still within it.
     const at = itemAt(sight, tiles, focus.track, row, focus.begin);
     const found = direction < 0 ? at : (at ?? childOf(viewer, focus, row));
-    if (found && (direction < 0 || found.begin < focus.end || found.begin === focus.begin)) return choose(viewer, found);
+    if (found && (direction < 0 || found.begin < focus.end || found.begin === focus.begin))
+      return choose(viewer, found);
   }
   changeTrack(viewer, direction);
 }
@@ -263,7 +385,9 @@ function changeTrack(viewer: Viewer, direction: 1 | -1): void {
   for (let at = own + direction; at >= 0 && at < lanes.length; at += direction) {
     const lane = lanes[at];
     if (!lane) return;
-    const item = itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, time, viewer.view.width) ?? (lane.track.span ? itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, lane.track.span.begin, 1) : null);
+    const item =
+      itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, time, viewer.view.width) ??
+      (lane.track.span ? itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, lane.track.span.begin, 1) : null);
     if (item) {
       choose(viewer, item);
       return;

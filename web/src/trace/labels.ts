@@ -23,7 +23,12 @@ export class LabelStore {
   private picture = 0;
 
   /** `onLoad` is called when names are there that were asked for, and when those that failed should be asked for again. */
-  constructor(private readonly source: Pick<Source, "labels">, private readonly onLoad: () => void, againMs?: number, private readonly mostBlocks = MOST_BLOCKS) {
+  constructor(
+    private readonly source: Pick<Source, "labels">,
+    private readonly onLoad: () => void,
+    againMs?: number,
+    private readonly mostBlocks = MOST_BLOCKS,
+  ) {
     this.again = new Again(onLoad, againMs);
   }
 
@@ -50,7 +55,8 @@ export class LabelStore {
       this.blocks.set(number, block);
     }
     // Few at once: each answer makes a picture, which asks for what is still missing of it.
-    if (!block.names && !block.isAsked && this.flying < AT_ONCE && !(block.error && this.again.isWaiting)) void this.fetch(number, block);
+    if (!block.names && !block.isAsked && this.flying < AT_ONCE && !(block.error && this.again.isWaiting))
+      void this.fetch(number, block);
     return block.names?.[label % BLOCK] ?? null;
   }
 

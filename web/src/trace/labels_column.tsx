@@ -1,5 +1,18 @@
 // The names at the left: sections and tracks as buttons, only those in sight.
-import { BUSY_TITLE, type BusyLane, type CounterLane, type HeadLane, type MoreLane, type TrackLane, counterTitle, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
+import {
+  BUSY_TITLE,
+  type BusyLane,
+  type CounterLane,
+  type HeadLane,
+  type MoreLane,
+  type TrackLane,
+  counterTitle,
+  lanesIn,
+  sectionKey,
+  sectionWords,
+  trackKey,
+  trackTitle,
+} from "./layout";
 import { count, digits, plural } from "../lib/format";
 import { LIST_GAPS, busyShare, deviceTitle, useGaps } from "./devices";
 import { spanText } from "./time";
@@ -36,11 +49,19 @@ function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
   const title = `${section.title}${section.note ? `, ${section.note}` : ""}: ${sectionWords(lane)}`;
   return (
     <div class="trace-label trace-label-head" style={placed(lane)}>
-      <button type="button" class="trace-fold" aria-expanded={lane.isOpen} disabled={lane.section.key === "pinned"} onClick={() => viewer.toggle(sectionKey(section))} title={title}>
+      <button
+        type="button"
+        class="trace-fold"
+        aria-expanded={lane.isOpen}
+        disabled={lane.section.key === "pinned"}
+        onClick={() => viewer.toggle(sectionKey(section))}
+        title={title}
+      >
         <span class="trace-arrow" aria-hidden="true">
           {section.key === "pinned" ? "★" : lane.isOpen ? "▾" : "▸"}
         </span>
-        <span class="clip">{section.title}</span> <span class="quiet clip trace-note">{lane.isOpen ? section.note : sectionWords(lane)}</span>
+        <span class="clip">{section.title}</span>{" "}
+        <span class="quiet clip trace-note">{lane.isOpen ? section.note : sectionWords(lane)}</span>
       </button>
     </div>
   );
@@ -58,7 +79,13 @@ function BusyLabel({ viewer, lane: { device, ...lane } }: { viewer: Viewer; lane
   return (
     <div class="trace-label trace-label-busy" style={placed(lane)} title={device.gaps ? undefined : title}>
       {device.gaps ? (
-        <button type="button" class="trace-fold" onClick={listGaps} aria-label={`${BUSY_TITLE} ${share}: ${lane.section.title}`} title={`${title}\n${LIST_GAPS}`}>
+        <button
+          type="button"
+          class="trace-fold"
+          onClick={listGaps}
+          aria-label={`${BUSY_TITLE} ${share}: ${lane.section.title}`}
+          title={`${title}\n${LIST_GAPS}`}
+        >
           {words}
         </button>
       ) : (
@@ -72,7 +99,11 @@ function CounterLabel({ lane }: { lane: CounterLane }) {
   const { counter } = lane;
   const title = counterTitle(counter);
   return (
-    <div class="trace-label trace-label-counter" style={placed(lane)} title={`${title}\nfrom ${digits(counter.min)} to ${digits(counter.max)}, ${plural(counter.count, "value")}`}>
+    <div
+      class="trace-label trace-label-counter"
+      style={placed(lane)}
+      title={`${title}\nfrom ${digits(counter.min)} to ${digits(counter.max)}, ${plural(counter.count, "value")}`}
+    >
       <span class="clip">{title}</span>
       <span class="quiet note">to {digits(counter.max)}</span>
     </div>
@@ -87,7 +118,11 @@ function MoreCounters({ viewer, lane }: { viewer: Viewer; lane: MoreLane }) {
           {lane.isOpen ? "▴" : "▾"}
         </span>
         <span class="clip">
-          {plural(lane.more, lane.isOpen ? "counter less" : "more counter", lane.isOpen ? "counters less" : "more counters")}
+          {plural(
+            lane.more,
+            lane.isOpen ? "counter less" : "more counter",
+            lane.isOpen ? "counters less" : "more counters",
+          )}
         </span>
       </button>
     </div>
@@ -100,7 +135,13 @@ function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane
   const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}${track.isDerived ? `\nDerived from tracks of this device, as XProf does: sums, search and SQL do not count it` : ""}`;
   return (
     <div class={`trace-label${isFocus ? " on" : ""}`} style={placed(lane)}>
-      <button type="button" class="trace-fold" aria-expanded={lane.isOpen} onClick={() => viewer.toggle(trackKey(track))} title={`${title}\nx opens and closes the track of the selection`}>
+      <button
+        type="button"
+        class="trace-fold"
+        aria-expanded={lane.isOpen}
+        onClick={() => viewer.toggle(trackKey(track))}
+        title={`${title}\nx opens and closes the track of the selection`}
+      >
         <span class="trace-arrow" aria-hidden="true">
           {lane.isOpen ? "▾" : "▸"}
         </span>
@@ -108,14 +149,29 @@ function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane
         {track.isDerived && <span class="quiet trace-derived">derived</span>}
       </button>
       <span class="trace-label-actions">
-        <button type="button" class="icon" aria-pressed={lane.isPinned} title={lane.isPinned ? "Unpin (p)" : "Pin to the top (p)"} aria-label={`${lane.isPinned ? "Unpin" : "Pin"} ${name}`} onClick={() => viewer.pin(track.number)}>
+        <button
+          type="button"
+          class="icon"
+          aria-pressed={lane.isPinned}
+          title={lane.isPinned ? "Unpin (p)" : "Pin to the top (p)"}
+          aria-label={`${lane.isPinned ? "Unpin" : "Pin"} ${name}`}
+          onClick={() => viewer.pin(track.number)}
+        >
           <span aria-hidden="true">{lane.isPinned ? "★" : "☆"}</span>
         </button>
-        <button type="button" class="icon" title="Hide (h)" aria-label={`Hide ${name}`} onClick={() => viewer.hide(track.number)}>
+        <button
+          type="button"
+          class="icon"
+          title="Hide (h)"
+          aria-label={`Hide ${name}`}
+          onClick={() => viewer.hide(track.number)}
+        >
           <span aria-hidden="true">×</span>
         </button>
       </span>
-      {lane.moreRows > 0 && lane.isOpen && <span class="quiet trace-more-rows">{count(lane.moreRows)} more rows are not drawn</span>}
+      {lane.moreRows > 0 && lane.isOpen && (
+        <span class="quiet trace-more-rows">{count(lane.moreRows)} more rows are not drawn</span>
+      )}
     </div>
   );
 }

@@ -45,7 +45,12 @@ export function LaunchedBy({ viewer, origin }: { viewer: Viewer; origin: Origin 
       </Fact>
       <Fact title="Step" why={noStep}>
         {step && (
-          <button type="button" class="link mono" title={`Show ${step.name}: ${spanText(step.end - step.begin)} at ${exactPlace(step.begin)}`} onClick={() => viewer.fitWindow(step)}>
+          <button
+            type="button"
+            class="link mono"
+            title={`Show ${step.name}: ${spanText(step.end - step.begin)} at ${exactPlace(step.begin)}`}
+            onClick={() => viewer.fitWindow(step)}
+          >
             {shown(step.name)}
           </button>
         )}
@@ -78,7 +83,12 @@ function Fact({ title, why, children }: { title: string; why: string; children: 
 
 function ToPlaced({ viewer, slice }: { viewer: Viewer; slice: Placed }) {
   return (
-    <button type="button" class="link mono" title={`Show it: ${spanText(slice.duration)} at ${exactPlace(slice.begin)}`} onClick={() => chooseSlice(viewer, slice)}>
+    <button
+      type="button"
+      class="link mono"
+      title={`Show it: ${spanText(slice.duration)} at ${exactPlace(slice.begin)}`}
+      onClick={() => chooseSlice(viewer, slice)}
+    >
       {shown(slice.name)}
     </button>
   );

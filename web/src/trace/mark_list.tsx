@@ -16,7 +16,8 @@ import { type Viewer, useViewer } from "./viewer";
 /** What the address says of which kind is listed. */
 export const listOf = (kind: MarkKind): { kind: string } => ({ kind });
 
-const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null): string => address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE, format });
+const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null): string =>
+  address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE, format });
 
 /** `place`: in the list, from 0. Two marks may be alike but for it. */
 type Row = { finding: Finding; place: number };
@@ -27,11 +28,19 @@ export function MarkList({ viewer }: { viewer: Viewer }) {
   const found = ALL_MARKS.filter((kind) => kinds.some((one) => one.kind === kind));
   const kind = found.find((one) => one === query.get("kind")) ?? found[0];
   if (!kind) return <Waiting rows={4} />;
-  const options = found.map((one) => ({ value: one, text: `${MARKS[one].sign} ${plural(kinds.find((of) => of.kind === one)?.count ?? 0, MARKS[one].one, MARKS[one].many)}` }));
+  const options = found.map((one) => ({
+    value: one,
+    text: `${MARKS[one].sign} ${plural(kinds.find((of) => of.kind === one)?.count ?? 0, MARKS[one].one, MARKS[one].many)}`,
+  }));
   return (
     <div class="trace-mark-list">
       <div class="trace-mark-head">
-        <Select label="Marks" value={kind} options={options} onChange={(value) => setQuery(listOf(value as MarkKind), true)} />
+        <Select
+          label="Marks"
+          value={kind}
+          options={options}
+          onChange={(value) => setQuery(listOf(value as MarkKind), true)}
+        />
         <CsvLink href={listUrl(viewer, kind, "csv")} name={`${kind}.csv`} list />
       </div>
       <OfKind key={kind} viewer={viewer} kind={kind} />
@@ -54,11 +63,21 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
   };
   return (
     <>
-      <Table caption={MARKS[kind].many} columns={columns} rows={rows} total={data.total} rowKey={(row) => String(row.place)} onOpen={open} sortKey="ms" orderWords="longest first" />
+      <Table
+        caption={MARKS[kind].many}
+        columns={columns}
+        rows={rows}
+        total={data.total}
+        rowKey={(row) => String(row.place)}
+        onOpen={open}
+        sortKey="ms"
+        orderWords="longest first"
+      />
       <More list={list} what={MARKS[kind].many} />
       {data.kept < data.total && (
         <p class="quiet note">
-          An older version of benchhud took this trace in and kept the longest {count(data.kept)}. A server that may write to the store finds the others again soon after it starts; <code>benchhud rebuild</code> does so at once.
+          An older version of benchhud took this trace in and kept the longest {count(data.kept)}. A server that may
+          write to the store finds the others again soon after it starts; <code>benchhud rebuild</code> does so at once.
         </p>
       )}
     </>
@@ -69,7 +88,12 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
 const causeOf = ({ cause }: Finding): string => CAUSES[cause ?? "unknown"];
 
 const columnsOf = (viewer: Viewer, kind: MarkKind): Column<Row>[] => [
-  { key: "words", title: "Mark", width: 320, cell: ({ finding }) => <span title={finding.words}>{shown(finding.words)}</span> },
+  {
+    key: "words",
+    title: "Mark",
+    width: 320,
+    cell: ({ finding }) => <span title={finding.words}>{shown(finding.words)}</span>,
+  },
   {
     key: "length",
     title: "Length",
@@ -77,10 +101,30 @@ const columnsOf = (viewer: Viewer, kind: MarkKind): Column<Row>[] => [
     align: "right",
     first: "desc",
     sort: ({ finding }) => finding.end - finding.begin,
-    cell: ({ finding }) => <span title={exactText(finding.end - finding.begin)}>{spanText(finding.end - finding.begin)}</span>,
+    cell: ({ finding }) => (
+      <span title={exactText(finding.end - finding.begin)}>{spanText(finding.end - finding.begin)}</span>
+    ),
   },
-  ...(isGap(kind) ? [{ key: "cause", title: "Cause", width: 200, sort: ({ finding }: Row) => causeOf(finding), cell: ({ finding }: Row) => causeOf(finding) }] : []),
-  { key: "begin", title: "Begin", width: 150, align: "right", first: "asc", sort: ({ finding }) => finding.begin, cell: ({ finding }) => exactPlace(finding.begin) },
+  ...(isGap(kind)
+    ? [
+        {
+          key: "cause",
+          title: "Cause",
+          width: 200,
+          sort: ({ finding }: Row) => causeOf(finding),
+          cell: ({ finding }: Row) => causeOf(finding),
+        },
+      ]
+    : []),
+  {
+    key: "begin",
+    title: "Begin",
+    width: 150,
+    align: "right",
+    first: "asc",
+    sort: ({ finding }) => finding.begin,
+    cell: ({ finding }) => exactPlace(finding.begin),
+  },
   {
     key: "track",
     title: "Track",

@@ -21,7 +21,11 @@ export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }
   compiling: { sign: "◍", one: "compilation", many: "compilations" },
   step: { sign: "│", one: "step", many: "steps" },
   device_idle: { sign: "▁", one: "gap of a device", many: "gaps of devices" },
-  idle_host_wait: { sign: "▒", one: "gap of a stream that waits for the host", many: "gaps of streams that wait for the host" },
+  idle_host_wait: {
+    sign: "▒",
+    one: "gap of a stream that waits for the host",
+    many: "gaps of streams that wait for the host",
+  },
   idle_other: { sign: "░", one: "other gap of a stream", many: "other gaps of streams" },
   long_launch_delay: { sign: "⇥", one: "long launch delay", many: "long launch delays" },
   queue_full: { sign: "▤", one: "full launch queue", many: "full launch queues" },
@@ -33,7 +37,8 @@ export const ALL_MARKS = Object.keys(MARKS) as MarkKind[];
 /** What is drawn before anybody chose: rare, and each worth a look. */
 export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
 const SIGN_PX = 12;
-export const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other" || isOfDevice(kind);
+export const isGap = (kind: MarkKind): boolean =>
+  kind === "idle_host_wait" || kind === "idle_other" || isOfDevice(kind);
 /** It is of a device as a whole, and of the track on which something ran next. */
 const isOfDevice = (kind: MarkKind): boolean => kind === "device_idle";
 
@@ -83,11 +88,19 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
  * meant. */
 export function findingAt(viewer: Viewer, threads: readonly number[], time: number, ofDevice: boolean): Finding | null {
   const near = 6 * viewer.view.nsPerPx;
-  return shownFindings(viewer).find((one) => isOfDevice(one.kind) === ofDevice && threads.includes(one.thread) && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
+  return (
+    shownFindings(viewer).find(
+      (one) =>
+        isOfDevice(one.kind) === ofDevice &&
+        threads.includes(one.thread) &&
+        (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near),
+    ) ?? null
+  );
 }
 
 const lengthOf = ({ begin, end }: Finding): number => end - begin;
-const isSame = (a: Finding, b: Finding): boolean => a.kind === b.kind && a.begin === b.begin && a.end === b.end && a.thread === b.thread && a.words === b.words;
+const isSame = (a: Finding, b: Finding): boolean =>
+  a.kind === b.kind && a.begin === b.begin && a.end === b.end && a.thread === b.thread && a.words === b.words;
 
 /** What is loaded of each kind: its longest, the longest first. */
 export type LoadedMarks = ReadonlyMap<MarkKind, readonly Finding[]>;
@@ -105,11 +118,18 @@ export const loadedMarks = ({ items, kinds }: Findings, listed: LoadedMarks): Lo
 /** What can be drawn, by beginning: all that is loaded, and of each kind the one that begins first. */
 export function drawableMarks(loaded: LoadedMarks, kinds: Findings["kinds"]): Finding[] {
   const all = [...loaded.values()].flat();
-  const firsts = kinds.flatMap(({ first }) => (first && !loaded.get(first.kind)?.some((one) => isSame(one, first)) ? [first] : []));
+  const firsts = kinds.flatMap(({ first }) =>
+    first && !loaded.get(first.kind)?.some((one) => isSame(one, first)) ? [first] : [],
+  );
   return [...all, ...firsts].sort((a, b) => a.begin - b.begin);
 }
 
-export type MarkCount = { kind: MarkKind; words: string; /** Of how many only the longest are marked, in words; "" where all are. */ kept: string; /** Whether the one that begins first is known. */ hasFirst: boolean };
+export type MarkCount = {
+  kind: MarkKind;
+  words: string /** Of how many only the longest are marked, in words; "" where all are. */;
+  kept: string /** Whether the one that begins first is known. */;
+  hasFirst: boolean;
+};
 
 /** How many there are of each kind, and how many of them are marked. */
 export const markCounts = (loaded: LoadedMarks, kinds: Findings["kinds"]): MarkCount[] =>
@@ -118,19 +138,34 @@ export const markCounts = (loaded: LoadedMarks, kinds: Findings["kinds"]): MarkC
     const marked = loaded.get(kind) ?? [];
     const shortest = marked[marked.length - 1];
     if (!found || !shortest) return [];
-    const kept = found.count > marked.length ? `the longest ${count(marked.length)} are marked, all of ${spanText(lengthOf(shortest))} or more` : "";
-    return [{ kind, words: plural(found.count, MARKS[kind].one, MARKS[kind].many), kept, hasFirst: found.first !== null }];
+    const kept =
+      found.count > marked.length
+        ? `the longest ${count(marked.length)} are marked, all of ${spanText(lengthOf(shortest))} or more`
+        : "";
+    return [
+      { kind, words: plural(found.count, MARKS[kind].one, MARKS[kind].many), kept, hasFirst: found.first !== null },
+    ];
   });
 
 /** Shows the first or the longest of a kind, and from then on all of it. */
 export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longest"): void {
   viewer.toggleMarks(kind, true);
-  const found = which === "first" ? viewer.findingKinds.find((one) => one.kind === kind)?.first : viewer.loadedMarks.get(kind)?.[0];
+  const found =
+    which === "first" ? viewer.findingKinds.find((one) => one.kind === kind)?.first : viewer.loadedMarks.get(kind)?.[0];
   if (found) goToFinding(viewer, found);
 }
 
 /** Shows a finding or a note with as much around it, and its track. */
-export function goToFinding(viewer: Viewer, { begin, end, thread, words, kind }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null; kind?: MarkKind }): void {
+export function goToFinding(
+  viewer: Viewer,
+  {
+    begin,
+    end,
+    thread,
+    words,
+    kind,
+  }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null; kind?: MarkKind },
+): void {
   const length = Math.max(1, end - begin);
   viewer.fitWindow({ begin: begin - length, end: end + length });
   if (thread !== null && kind && isOfDevice(kind)) viewer.showDevice(thread);

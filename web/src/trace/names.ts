@@ -30,7 +30,9 @@ export const classWords = (name: string): string => name.replace(/_/g, " ");
 export function essence(name: string): string {
   const bare = name.replace(/^(?:void|bool|int|float|double)\s+/, "");
   const cut = bare.search(/[<(]/);
-  return cut > 3 && /^[\w:~]+$/.test(bare.slice(0, cut)) ? bare.slice(0, cut).replace(/^(?:\(anonymous namespace\)::)+/, "") : name;
+  return cut > 3 && /^[\w:~]+$/.test(bare.slice(0, cut))
+    ? bare.slice(0, cut).replace(/^(?:\(anonymous namespace\)::)+/, "")
+    : name;
 }
 
 /** At most so many characters, the cut said by an ellipsis; "" where nothing of it would be told. */

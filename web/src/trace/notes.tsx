@@ -26,9 +26,20 @@ export function useNotes(viewer: Viewer): { notes: Note[]; error: ApiError | nul
 }
 
 /** What a new note would be of. */
-const notedWindow = (viewer: Viewer): Window | null => viewer.mark ?? spanOf(viewer.selection) ?? viewer.area?.window ?? null;
+const notedWindow = (viewer: Viewer): Window | null =>
+  viewer.mark ?? spanOf(viewer.selection) ?? viewer.area?.window ?? null;
 
-export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: Note[]; error: ApiError | null; again: () => void }) {
+export function Notes({
+  viewer,
+  notes,
+  error,
+  again,
+}: {
+  viewer: Viewer;
+  notes: Note[];
+  error: ApiError | null;
+  again: () => void;
+}) {
   const window = useViewer(viewer, (one) => JSON.stringify(notedWindow(one)));
   const of = JSON.parse(window) as Window | null;
   const refusal = useRefusal();
@@ -53,7 +64,8 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
     if (!of || !words.trim()) return;
     const { begin, end } = roundedOut(of);
     const [only] = viewer.selection;
-    const thread: Record<string, string> = !viewer.mark && only && viewer.selection.length === 1 ? { thread: String(only.track) } : {};
+    const thread: Record<string, string> =
+      !viewer.mark && only && viewer.selection.length === 1 ? { thread: String(only.track) } : {};
     void attempt(async () => {
       const who = await named();
       if (who === null) return;
@@ -76,8 +88,20 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
           }}
         >
           <label class="field">
-            <span>{of ? `A note of ${spanText(of.end - of.begin)} from ${exactPlace(of.begin)}` : "Select a slice or measure an interval to note something of it"}</span>
-            <input ref={field} id="trace-note" type="text" maxLength={1000} disabled={!of} autocomplete="off" placeholder="what is seen here" />
+            <span>
+              {of
+                ? `A note of ${spanText(of.end - of.begin)} from ${exactPlace(of.begin)}`
+                : "Select a slice or measure an interval to note something of it"}
+            </span>
+            <input
+              ref={field}
+              id="trace-note"
+              type="text"
+              maxLength={1000}
+              disabled={!of}
+              autocomplete="off"
+              placeholder="what is seen here"
+            />
           </label>
           <button type="submit" class="button" disabled={!of}>
             Keep the note
@@ -95,7 +119,12 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
               {spanText(note.end - note.begin)} at {exactPlace(note.begin)} · {authorOf(note)}, {moment(note.at)}
             </span>{" "}
             {!refusal && (
-              <button type="button" class="link" aria-label={`Remove the note: ${note.words}`} onClick={() => void attempt(() => take(`${notesUrl(viewer)}/${note.id}`))}>
+              <button
+                type="button"
+                class="link"
+                aria-label={`Remove the note: ${note.words}`}
+                onClick={() => void attempt(() => take(`${notesUrl(viewer)}/${note.id}`))}
+              >
                 remove
               </button>
             )}

@@ -25,8 +25,10 @@ function densities(viewer: Viewer, width: number): Float64Array {
     for (let at = 0; at < tile.begin.length; ++at) {
       const first = Math.min(bins.length - 1, Math.max(0, Math.floor(xOf(all, tile.begin[at] as number))));
       // A slice counts where it begins, several over all of their extent.
-      const last = tile.count[at] === 1 ? first : Math.min(bins.length - 1, Math.floor(xOf(all, tile.end[at] as number)));
-      for (let bin = first; bin <= last; ++bin) bins[bin] = (bins[bin] as number) + (tile.count[at] as number) / (last - first + 1);
+      const last =
+        tile.count[at] === 1 ? first : Math.min(bins.length - 1, Math.floor(xOf(all, tile.end[at] as number)));
+      for (let bin = first; bin <= last; ++bin)
+        bins[bin] = (bins[bin] as number) + (tile.count[at] as number) / (last - first + 1);
     }
   }
   return bins;
@@ -117,7 +119,13 @@ export function Overview({ viewer, hasAxis = true }: { viewer: Viewer; hasAxis?:
     const all = () => fitAll(viewer.view.width, viewer.end);
     const kindAt = (x: number) => {
       const [x0, x1] = frameOf(viewer);
-      return Math.abs(x - x0) <= GRIP_PX ? "begin" : Math.abs(x - x1) <= GRIP_PX ? "end" : x > x0 && x < x1 ? "move" : null;
+      return Math.abs(x - x0) <= GRIP_PX
+        ? "begin"
+        : Math.abs(x - x1) <= GRIP_PX
+          ? "end"
+          : x > x0 && x < x1
+            ? "move"
+            : null;
     };
     const onDown = (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -125,7 +133,8 @@ export function Overview({ viewer, hasAxis = true }: { viewer: Viewer; hasAxis?:
       canvas.setPointerCapture(event.pointerId);
       const kind = kindAt(x);
       // Elsewhere: the window goes there, and is moved on from there.
-      if (!kind) viewer.show({ ...viewer.view, begin: timeOf(all(), x) - (viewer.view.width * viewer.view.nsPerPx) / 2 });
+      if (!kind)
+        viewer.show({ ...viewer.view, begin: timeOf(all(), x) - (viewer.view.width * viewer.view.nsPerPx) / 2 });
       drag = { kind: kind ?? "move", x, begin: viewer.view.begin, end: endOf(viewer.view) };
     };
     const onMove = (event: PointerEvent) => {
@@ -139,7 +148,17 @@ export function Overview({ viewer, hasAxis = true }: { viewer: Viewer; hasAxis?:
       const begin = drag.kind === "end" ? drag.begin : drag.begin + by;
       const end = drag.kind === "begin" ? drag.end : drag.end + by;
       if (drag.kind === "move") viewer.show({ ...viewer.view, begin });
-      else viewer.show(clampView({ begin: Math.min(begin, end), nsPerPx: Math.max(1e-3, Math.abs(end - begin)) / viewer.view.width, width: viewer.view.width }, viewer.end));
+      else
+        viewer.show(
+          clampView(
+            {
+              begin: Math.min(begin, end),
+              nsPerPx: Math.max(1e-3, Math.abs(end - begin)) / viewer.view.width,
+              width: viewer.view.width,
+            },
+            viewer.end,
+          ),
+        );
     };
     const onUp = () => {
       drag = null;
@@ -158,7 +177,12 @@ export function Overview({ viewer, hasAxis = true }: { viewer: Viewer; hasAxis?:
 
   return (
     <div class="trace-top">
-      <canvas ref={strip} class="trace-strip" aria-hidden="true" title="How many slices begin when, in the whole trace; drag the frame, or its edges" />
+      <canvas
+        ref={strip}
+        class="trace-strip"
+        aria-hidden="true"
+        title="How many slices begin when, in the whole trace; drag the frame, or its edges"
+      />
       {hasAxis && <canvas ref={axis} class="trace-axis" aria-hidden="true" />}
     </div>
   );

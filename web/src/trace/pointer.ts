@@ -30,7 +30,10 @@ export function onWheelOf(viewer: Viewer, box: HTMLElement, canvas: HTMLElement)
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
       // A pinch on a touchpad comes as a wheel with small steps.
-      viewer.zoom(Math.exp(-event.deltaY * scale * (Math.abs(event.deltaY) < 10 ? 4 : 1) * WHEEL_ZOOM), placeIn(canvas, event).x);
+      viewer.zoom(
+        Math.exp(-event.deltaY * scale * (Math.abs(event.deltaY) < 10 ? 4 : 1) * WHEEL_ZOOM),
+        placeIn(canvas, event).x,
+      );
     } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
       event.preventDefault();
       viewer.pan((event.deltaX || event.deltaY) * scale);
@@ -47,10 +50,20 @@ function counterAt(viewer: Viewer, counter: TraceCounter, time: number): HoverPo
   if (value === null) return null;
   // As fine as a pixel is.
   const step = Math.max(1, 10 ** Math.floor(Math.log10(viewer.view.nsPerPx)));
-  return { what: Number.isInteger(value) ? count(value) : digits(value), name: counterTitle(counter), time: Math.round(time / step) * step, category: "" };
+  return {
+    what: Number.isInteger(value) ? count(value) : digits(value),
+    name: counterTitle(counter),
+    time: Math.round(time / step) * step,
+    category: "",
+  };
 }
 
-const hoverOf = (finding: Finding): HoverPoint => ({ what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) });
+const hoverOf = (finding: Finding): HoverPoint => ({
+  what: MARKS[finding.kind].one,
+  name: finding.words,
+  time: finding.begin,
+  category: spanText(finding.end - finding.begin),
+});
 
 /** What a device did at a moment, or for how long it did nothing; null where that is not known. */
 function deviceAt(viewer: Viewer, { device, begin, end }: TraceDevice, time: number): HoverPoint | null {
@@ -61,10 +74,17 @@ function deviceAt(viewer: Viewer, { device, begin, end }: TraceDevice, time: num
   if (from === undefined || to === undefined) return null;
   if (time >= from) {
     const share = (known.busy[at] as number) / Math.max(1, to - from);
-    return { what: share < 1 ? `busy ${percent(share)} of ${spanText(to - from)}` : `busy for ${spanText(to - from)}`, name: BUSY_TITLE, time: from, category: "derived" };
+    return {
+      what: share < 1 ? `busy ${percent(share)} of ${spanText(to - from)}` : `busy for ${spanText(to - from)}`,
+      name: BUSY_TITLE,
+      time: from,
+      category: "derived",
+    };
   }
   const since = known.end[at - 1];
-  return since === undefined ? null : { what: `idle for ${spanText(from - since)}`, name: BUSY_TITLE, time: since, category: "derived" };
+  return since === undefined
+    ? null
+    : { what: `idle for ${spanText(from - since)}`, name: BUSY_TITLE, time: since, category: "derived" };
 }
 
 /** The finding, the instant or the value that is under a place. */
@@ -73,11 +93,17 @@ function pointUnder(viewer: Viewer, x: number, y: number): HoverPoint | null {
   const time = timeOf(viewer.view, x);
   if (lane?.kind === "counter") return counterAt(viewer, lane.counter, time);
   if (lane?.kind === "busy") {
-    const gap = findingAt(viewer, lane.section.tracks.map((one) => one.number), time, true);
+    const gap = findingAt(
+      viewer,
+      lane.section.tracks.map((one) => one.number),
+      time,
+      true,
+    );
     return gap ? hoverOf(gap) : deviceAt(viewer, lane.device, time);
   }
   if (lane?.kind !== "track") return null;
-  const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, [lane.track.number], time, false) : null;
+  const finding =
+    y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, [lane.track.number], time, false) : null;
   if (finding) return hoverOf(finding);
   const point = y + viewer.top > lane.top + lane.height - 7 ? viewer.events.pointAt(lane.track.number, time, 4) : null;
   return point && { what: "instant", name: point.name, time: point.time, category: point.category };
@@ -181,7 +207,8 @@ function dragTo(viewer: Viewer, drag: Drag, { x, y }: Place): void {
     viewer.scrollTo(drag.top - (y - drag.y));
     return;
   }
-  const edge = (place: Place): number => (drag.kind === "time" ? xOf(viewer.view, snapped(viewer.sight, viewer.tiles, place.x, place.y)) : place.x);
+  const edge = (place: Place): number =>
+    drag.kind === "time" ? xOf(viewer.view, snapped(viewer.sight, viewer.tiles, place.x, place.y)) : place.x;
   viewer.drag = { kind: drag.kind, x0: edge(drag), y0: drag.y, x1: edge({ x, y }), y1: y };
   viewer.changed("overlay");
 }
@@ -197,7 +224,8 @@ function choosePlace(viewer: Viewer, { x, y }: Place, isAlso: boolean): void {
 function chooseShape(viewer: Viewer, { kind, x0, y0, x1, y1 }: NonNullable<Viewer["drag"]>): void {
   const begin = Math.round(timeOf(viewer.view, Math.min(x0, x1)));
   const window = { begin, end: Math.max(begin + 1, Math.round(timeOf(viewer.view, Math.max(x0, x1)))) };
-  if (kind === "zoom") viewer.show({ begin, nsPerPx: (window.end - begin) / viewer.view.width, width: viewer.view.width }, true);
+  if (kind === "zoom")
+    viewer.show({ begin, nsPerPx: (window.end - begin) / viewer.view.width, width: viewer.view.width }, true);
   else if (kind === "time") viewer.setMark(window);
   else chooseRect(viewer, window, Math.min(y0, y1) + viewer.top, Math.max(y0, y1) + viewer.top);
 }

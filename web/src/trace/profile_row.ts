@@ -6,9 +6,14 @@ import type { Side } from "./types";
 const MOST_LETTERS = 500;
 
 /** Which part of the page it is in, and what filters its table for it; null where the report does not list the name. */
-export function profileRow(report: TraceReport, name: string, side: Side): { section: string; query: Record<string, string> } | null {
+export function profileRow(
+  report: TraceReport,
+  name: string,
+  side: Side,
+): { section: string; query: Record<string, string> } | null {
   const words = name.slice(0, MOST_LETTERS);
-  const isIn = (rows: readonly { name: string }[] | undefined): boolean => rows?.some((row) => row.name === name) ?? false;
+  const isIn = (rows: readonly { name: string }[] | undefined): boolean =>
+    rows?.some((row) => row.name === name) ?? false;
   if (side === "device") return isIn(report.kernels?.by_name) ? { section: "device", query: { kernel: words } } : null;
   return isIn(report.operators?.by_name) ? { section: "operators", query: { slice: words } } : null;
 }

@@ -23,9 +23,21 @@ const LIMIT = 1000;
 const MOST_ROWS = 10_000;
 const EXAMPLES = [
   { value: "", text: "examples" },
-  { value: "SELECT name, count(*) AS slices, sum(duration) AS total_ns\nFROM slices WHERE category = 'kernel'\nGROUP BY name ORDER BY total_ns DESC LIMIT 20", text: "kernels by time" },
-  { value: "SELECT slice_id, name, begin, duration FROM slices\nWHERE name LIKE 'aten::%' ORDER BY duration DESC LIMIT 50", text: "the longest operators" },
-  { value: "SELECT t.track, t.name, count(*) AS slices, max(s.row) + 1 AS depth\nFROM slices s JOIN tracks t ON t.track = s.track\nGROUP BY t.track ORDER BY slices DESC", text: "slices by track" },
+  {
+    value:
+      "SELECT name, count(*) AS slices, sum(duration) AS total_ns\nFROM slices WHERE category = 'kernel'\nGROUP BY name ORDER BY total_ns DESC LIMIT 20",
+    text: "kernels by time",
+  },
+  {
+    value:
+      "SELECT slice_id, name, begin, duration FROM slices\nWHERE name LIKE 'aten::%' ORDER BY duration DESC LIMIT 50",
+    text: "the longest operators",
+  },
+  {
+    value:
+      "SELECT t.track, t.name, count(*) AS slices, max(s.row) + 1 AS depth\nFROM slices s JOIN tracks t ON t.track = s.track\nGROUP BY t.track ORDER BY slices DESC",
+    text: "slices by track",
+  },
 ];
 
 /** The number that the table `slices` gives a slice, taken apart; null for one that a double does not hold. */
@@ -65,7 +77,9 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
         }}
       >
         <label class="field">
-          <span>One SELECT over slices, tracks, labels, flows, counters, points and args; times in ns. Ctrl Enter asks.</span>
+          <span>
+            One SELECT over slices, tracks, labels, flows, counters, points and args; times in ns. Ctrl Enter asks.
+          </span>
           <textarea
             ref={field}
             id="trace-sql"
@@ -120,9 +134,24 @@ function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
         {data.is_cut ? ", and there are more" : ""}
         {data.slices_read === null ? "" : `, ${plural(data.slices_read, "slice")} read`}
       </p>
-      {data.rows.length > 0 && <CsvLink href={traceUrl(viewer.info, "query", { sql, limit: MOST_ROWS, format: "csv" })} name="query.csv" list />}
+      {data.rows.length > 0 && (
+        <CsvLink
+          href={traceUrl(viewer.info, "query", { sql, limit: MOST_ROWS, format: "csv" })}
+          name="query.csv"
+          list
+        />
+      )}
       {data.is_cut && <p class="quiet note">The CSV has {count(MOST_ROWS)} rows at most.</p>}
-      <Table caption="What the query answers" columns={columns} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
+      <Table
+        caption="What the query answers"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.number)}
+        late={late}
+        sortKey="qs"
+        orderWords="as the query gives them"
+        empty="No row."
+      />
     </>
   );
 }
@@ -141,7 +170,8 @@ function CellOf({ viewer, name, value }: { viewer: Viewer; name: string; value: 
   if (value === null) return <Missing flush why="NULL" />;
   const slice = name === "slice_id" ? sliceOfId(value) : null;
   if (slice) return <ToSlice viewer={viewer} slice={slice} text={String(value)} />;
-  if (typeof value === "number") return <span title={String(value)}>{Number.isInteger(value) ? count(value) : digits(value)}</span>;
+  if (typeof value === "number")
+    return <span title={String(value)}>{Number.isInteger(value) ? count(value) : digits(value)}</span>;
   return (
     <span class="mono clip" title={value}>
       {value}

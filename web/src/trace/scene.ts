@@ -39,7 +39,15 @@ export type Scene = {
 };
 
 export const newScene = (): Scene => {
-  return { full: Array.from({ length: STYLES + 1 }, () => new Rects()), beds: new Rects(), texts: [], standIns: [], rects: 0, items: 0, counted: 0 };
+  return {
+    full: Array.from({ length: STYLES + 1 }, () => new Rects()),
+    beds: new Rects(),
+    texts: [],
+    standIns: [],
+    rects: 0,
+    items: 0,
+    counted: 0,
+  };
 };
 
 function empty(scene: Scene): void {
@@ -65,7 +73,8 @@ const GAP_FROM_PX = 4;
 
 function rowsInSight({ layout, top, height }: Sight): number {
   let rows = 0;
-  for (const lane of lanesIn(layout.lanes, top, top + height)) if (lane.kind === "track") rows += Math.min(lane.rows, height / lane.rowPx);
+  for (const lane of lanesIn(layout.lanes, top, top + height))
+    if (lane.kind === "track") rows += Math.min(lane.rows, height / lane.rowPx);
   return rows;
 }
 
@@ -81,7 +90,11 @@ export function stripsIn(lane: TrackLane, from: number, to: number): { strip: st
   const last = Math.min(lane.rows - 1, Math.floor((to - rowTop(lane, 0)) / lane.rowPx));
   const found = [];
   for (let band = Math.floor(first / BAND_ROWS); band * BAND_ROWS <= last; ++band) {
-    found.push({ strip: stripKey({ track: lane.track.number, band }), first: Math.max(first, band * BAND_ROWS), last: Math.min(last, band * BAND_ROWS + BAND_ROWS - 1) });
+    found.push({
+      strip: stripKey({ track: lane.track.number, band }),
+      first: Math.max(first, band * BAND_ROWS),
+      last: Math.min(last, band * BAND_ROWS + BAND_ROWS - 1),
+    });
   }
   return found;
 }
@@ -125,7 +138,13 @@ export const itemOf = (tile: Tile, row: number, at: number): Item => ({
  * Calls `visit` with each item of a row that touches [begin, end), from left to right. A slice that reaches from one tile
  * into the next comes once; of an item that stands in beyond its piece's window only `from` to `to` is to be drawn.
  */
-export function eachItem(pieces: readonly Piece[], row: number, begin: number, end: number, visit: (tile: Tile, at: number, from: number, to: number, isExact: boolean) => void): void {
+export function eachItem(
+  pieces: readonly Piece[],
+  row: number,
+  begin: number,
+  end: number,
+  visit: (tile: Tile, at: number, from: number, to: number, isExact: boolean) => void,
+): void {
   let lastChunk = -1;
   let lastIndex = -1;
   let isKnown = false;
@@ -146,7 +165,13 @@ export function eachItem(pieces: readonly Piece[], row: number, begin: number, e
       lastChunk = isAlone ? (tile.chunk[at] as number) : -1;
       lastIndex = isAlone ? (tile.index[at] as number) : -1;
       const to = tile.end[at] as number;
-      visit(tile, at, isAlone ? from : Math.max(from, window.begin), isAlone ? to : Math.min(to, Math.max(window.end, from)), isExact);
+      visit(
+        tile,
+        at,
+        isAlone ? from : Math.max(from, window.begin),
+        isAlone ? to : Math.min(to, Math.max(window.end, from)),
+        isExact,
+      );
     }
   }
 }
@@ -169,12 +194,23 @@ class RowRects {
   private bed1 = -1;
 
   /** Of a row at `y`; edges lie on device pixels, `ratio` of them a pixel. */
-  constructor(private readonly scene: Scene, private readonly y: number, private readonly height: number, private readonly ratio: number) {}
+  constructor(
+    private readonly scene: Scene,
+    private readonly y: number,
+    private readonly height: number,
+    private readonly ratio: number,
+  ) {}
 
   /** From left to right. `share`: how busy a dense one is. */
   add(style: number, begin: number, end: number, isDense: boolean, share: number): void {
     const isShort = end - begin < 3 || this.x1 - this.x0 < 3;
-    if (style === this.style && isDense === this.isDense && begin - this.x1 < 1 && isShort && Math.abs(share - this.share) * this.height < 1.5) {
+    if (
+      style === this.style &&
+      isDense === this.isDense &&
+      begin - this.x1 < 1 &&
+      isShort &&
+      Math.abs(share - this.share) * this.height < 1.5
+    ) {
       this.x1 = Math.max(this.x1, end);
       return;
     }
@@ -221,7 +257,14 @@ class RowRects {
 }
 
 /** Makes `scene` what is in sight. `ratio`: device pixels a pixel; edges lie on them. */
-export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: Names, ratio = 1, hits: Hits = null): Scene {
+export function buildScene(
+  scene: Scene,
+  sight: Sight,
+  tiles: TileStore,
+  names: Names,
+  ratio = 1,
+  hits: Hits = null,
+): Scene {
   empty(scene);
   const { view, top, height, layout } = sight;
   const level = sightLevel(sight);
@@ -248,7 +291,16 @@ function addStandIns(scene: Scene, view: View, pieces: readonly Piece[], y: numb
   }
 }
 
-function addRow(scene: Scene, { view, top }: Sight, lane: TrackLane, row: number, pieces: readonly Piece[], names: Names, ratio: number, hits: Hits): void {
+function addRow(
+  scene: Scene,
+  { view, top }: Sight,
+  lane: TrackLane,
+  row: number,
+  pieces: readonly Piece[],
+  names: Names,
+  ratio: number,
+  hits: Hits,
+): void {
   const isOpen = lane.rowPx >= ROW_PX;
   const y = rowTop(lane, row) - top;
   const rects = new RowRects(scene, y, lane.rowPx - (isOpen ? 2 : 1), ratio);
@@ -264,7 +316,8 @@ function addRow(scene: Scene, { view, top }: Sight, lane: TrackLane, row: number
     const end = Math.max(begin + 1 / ratio, snap(Math.min(view.width + BEYOND_PX, xOf(view, to))));
     // What was not looked for is drawn as what is too short: pale, and without a foot.
     const isPale = hits !== null && !hits.has(label);
-    const busy = count > 1 ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
+    const busy =
+      count > 1 ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
     rects.add(style, begin, end, count > 1 || isPale, isPale ? 0 : busy);
     if (!named || !isOpen || count > 1 || scene.texts.length >= MOST_TEXTS) return;
     const x = Math.max(0, begin);

@@ -13,10 +13,13 @@ export type SliceFlow = Slice["flows"][number];
 /** Its arrows, from it and to it. */
 export const arrowsOf = (slice: Slice): Arrow[] =>
   slice.flows.map(({ direction, kind, thread, time }) =>
-    direction === "back" ? { fromTime: time, fromTrack: thread, toTime: slice.begin, toTrack: slice.thread, kind } : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
+    direction === "back"
+      ? { fromTime: time, fromTrack: thread, toTime: slice.begin, toTrack: slice.thread, kind }
+      : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
   );
 
-export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string => traceUrl(viewer.info, "slice", { thread: track, chunk, index });
+export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string =>
+  traceUrl(viewer.info, "slice", { thread: track, chunk, index });
 
 /** It as an item; its label's number is not told. */
 export const itemOfSlice = (slice: Pick<Slice, "thread" | "chunk" | "index" | "row" | "begin" | "duration">): Item => ({
@@ -47,6 +50,8 @@ export function chooseSlice(viewer: Viewer, slice: Placed & { name?: string }, i
 /** Selects the slices that an address names; those that are not there are left out. */
 export async function selectSlices(viewer: Viewer, slices: SliceRef[]): Promise<void> {
   const answers = await Promise.allSettled(slices.map((one) => ask<Slice>(sliceUrl(viewer, one))));
-  viewer.selection = answers.flatMap((one) => (one.status === "fulfilled" ? [{ ...itemOfSlice(one.value.data), name: one.value.data.name }] : []));
+  viewer.selection = answers.flatMap((one) =>
+    one.status === "fulfilled" ? [{ ...itemOfSlice(one.value.data), name: one.value.data.name }] : [],
+  );
   viewer.changed("overlay");
 }

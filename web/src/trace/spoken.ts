@@ -12,7 +12,8 @@ export const itemWords = (item: Item): { size: string; at: string } => {
   return { size: spanText(span), at: exactPlace(item.begin, Math.min(1000, step)) };
 };
 
-export const nameOf = (viewer: Viewer, item: Item): string | null => item.name ?? viewer.labels.get(item.label)?.name ?? null;
+export const nameOf = (viewer: Viewer, item: Item): string | null =>
+  item.name ?? viewer.labels.get(item.label)?.name ?? null;
 
 export function sentence(viewer: Viewer, item: Item): string {
   const { size, at } = itemWords(item);

@@ -122,7 +122,8 @@ export class TileStore {
           seen.add(key);
           return true;
         });
-        for (let at = 0; at < missing.length; at += IN_A_BATCH) queue.push({ level, index, tracks: missing.slice(at, at + IN_A_BATCH) });
+        for (let at = 0; at < missing.length; at += IN_A_BATCH)
+          queue.push({ level, index, tracks: missing.slice(at, at + IN_A_BATCH) });
       }
     }
     this.failed = failed;
@@ -132,8 +133,15 @@ export class TileStore {
       for (const strip of tracks) seen.add(keyOf(level, index, strip));
     }
     this.flights = this.flights.filter((one) => !one.controller.signal.aborted);
-    const flying = new Set(this.flights.flatMap(({ batch }) => batch.tracks.map((strip) => keyOf(batch.level, batch.index, strip))));
-    this.queue = queue.map((batch) => ({ ...batch, tracks: batch.tracks.filter((strip) => !flying.has(keyOf(batch.level, batch.index, strip))) })).filter((batch) => batch.tracks.length);
+    const flying = new Set(
+      this.flights.flatMap(({ batch }) => batch.tracks.map((strip) => keyOf(batch.level, batch.index, strip))),
+    );
+    this.queue = queue
+      .map((batch) => ({
+        ...batch,
+        tracks: batch.tracks.filter((strip) => !flying.has(keyOf(batch.level, batch.index, strip))),
+      }))
+      .filter((batch) => batch.tracks.length);
     this.pump();
   }
 
@@ -151,7 +159,8 @@ export class TileStore {
   }
 
   private pump(): void {
-    while (!this.isStopped && this.flights.length < AT_ONCE && this.queue.length) this.start(this.queue.shift() as Batch);
+    while (!this.isStopped && this.flights.length < AT_ONCE && this.queue.length)
+      this.start(this.queue.shift() as Batch);
   }
 
   private start(batch: Batch): void {

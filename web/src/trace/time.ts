@@ -2,7 +2,8 @@
 import { count, duration } from "../lib/format";
 
 /** How long: 12 ns, 3.40 µs, 1.24 s. */
-export const spanText = (ns: number): string => (Math.abs(ns) < 1000 && Number.isInteger(ns) ? `${ns} ns` : duration(ns / 1e9));
+export const spanText = (ns: number): string =>
+  Math.abs(ns) < 1000 && Number.isInteger(ns) ? `${ns} ns` : duration(ns / 1e9);
 
 /** The same to the nanosecond, for hover and details. */
 export const exactText = (ns: number): string => `${count(ns)} ns`;
@@ -15,10 +16,14 @@ const UNITS: [name: string, ns: number][] = [
 ];
 
 /** The largest unit of which `ns` is at least one. */
-export const unitFor = (ns: number): [name: string, ns: number] => UNITS.find(([, size]) => Math.abs(ns) >= size) ?? ["ns", 1];
+export const unitFor = (ns: number): [name: string, ns: number] =>
+  UNITS.find(([, size]) => Math.abs(ns) >= size) ?? ["ns", 1];
 
 /** A place to the nanosecond, or to `step`, without zeros at its end. */
-export const exactPlace = (ns: number, step = 1): string => placeText(ns, step).replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
+export const exactPlace = (ns: number, step = 1): string =>
+  placeText(ns, step)
+    .replace(/(\.\d*?)0+ /, "$1 ")
+    .replace(". ", " ");
 
 /** A place on the axis with so many decimals as tell apart what is `step` ns apart: 340.125 ms. */
 export function placeText(ns: number, step = 1, [name, size] = unitFor(ns)): string {

@@ -15,10 +15,26 @@ import { listOf } from "./mark_list";
 import { MARKS, goToMark, markCounts } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
-  select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
-  pan: { name: "Pan", hint: "drag the timeline", path: "M8 1.5l2 2.3H8.7v3.5h3.5V6L14.5 8l-2.3 2V8.7H8.7v3.5H10L8 14.5l-2-2.3h1.3V8.7H3.8V10L1.5 8l2.3-2v1.3h3.5V3.8H6z" },
-  zoom: { name: "Zoom", hint: "drag over what shall fill the window", path: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 1.4a3.1 3.1 0 1 0 0 6.2 3.1 3.1 0 0 0 0-6.2zm3.6 5.7l3.6 3.6-1 1-3.6-3.6z" },
-  time: { name: "Time", hint: "drag to measure; it snaps to the edges of slices", path: "M1.5 3h1.3v10H1.5zM13.2 3h1.3v10h-1.3zM4 7.3h2V5.6L3.6 8 6 10.4V8.7h4v1.7L12.4 8 10 5.6v1.7H6z" },
+  select: {
+    name: "Select",
+    hint: "click a slice, or drag a rectangle",
+    path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z",
+  },
+  pan: {
+    name: "Pan",
+    hint: "drag the timeline",
+    path: "M8 1.5l2 2.3H8.7v3.5h3.5V6L14.5 8l-2.3 2V8.7H8.7v3.5H10L8 14.5l-2-2.3h1.3V8.7H3.8V10L1.5 8l2.3-2v1.3h3.5V3.8H6z",
+  },
+  zoom: {
+    name: "Zoom",
+    hint: "drag over what shall fill the window",
+    path: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 1.4a3.1 3.1 0 1 0 0 6.2 3.1 3.1 0 0 0 0-6.2zm3.6 5.7l3.6 3.6-1 1-3.6-3.6z",
+  },
+  time: {
+    name: "Time",
+    hint: "drag to measure; it snaps to the edges of slices",
+    path: "M1.5 3h1.3v10H1.5zM13.2 3h1.3v10h-1.3zM4 7.3h2V5.6L3.6 8 6 10.4V8.7h4v1.7L12.4 8 10 5.6v1.7H6z",
+  },
 };
 
 export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChildren }) {
@@ -29,7 +45,14 @@ export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChil
         {TOOLS.map((one, index) => {
           const { name, hint, path } = TOOL_WORDS[one];
           return (
-            <button type="button" key={one} aria-pressed={tool === one} aria-label={name} title={`${name}: ${hint} (${index + 1})`} onClick={() => viewer.setTool(one)}>
+            <button
+              type="button"
+              key={one}
+              aria-pressed={tool === one}
+              aria-label={name}
+              title={`${name}: ${hint} (${index + 1})`}
+              onClick={() => viewer.setTool(one)}
+            >
               <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
                 <path d={path} fill="currentColor" fill-rule="evenodd" />
               </svg>
@@ -40,7 +63,12 @@ export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChil
           );
         })}
       </div>
-      <button type="button" class="button" title="Show the selection, or else everything (f)" onClick={() => viewer.fitChosen()}>
+      <button
+        type="button"
+        class="button"
+        title="Show the selection, or else everything (f)"
+        onClick={() => viewer.fitChosen()}
+      >
         Fit
       </button>
       <Tracks viewer={viewer} />
@@ -53,7 +81,12 @@ export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChil
   );
 }
 
-const KIND_WORDS: Record<FlowKind, string> = { launch: "launch to kernel", fwdbwd: "forward to backward", async: "asynchronous", other: "other" };
+const KIND_WORDS: Record<FlowKind, string> = {
+  launch: "launch to kernel",
+  fwdbwd: "forward to backward",
+  async: "asynchronous",
+  other: "other",
+};
 
 /** What is drawn over the slices. */
 function Show({ viewer }: { viewer: Viewer }) {
@@ -64,20 +97,36 @@ function Show({ viewer }: { viewer: Viewer }) {
   const ends = new Map<FlowKind, number>();
   for (const { kind, ends: of } of info.flow_kinds) ends.set(kind, (ends.get(kind) ?? 0) + of);
   if (!ends.size && !info.points) return null;
-  const toggle = (what: string) => viewer.setFlows(flows.includes(what) ? flows.filter((one) => one !== what) : [...flows, what]);
+  const toggle = (what: string) =>
+    viewer.setFlows(flows.includes(what) ? flows.filter((one) => one !== what) : [...flows, what]);
   return (
     <>
       <Menu label={flows.length ? `Arrows: ${flows.length}` : "Arrows"}>
         <div class="trace-menu">
           {[...ends].map(([kind, of]) => (
-            <Check key={kind} label={`${KIND_WORDS[kind]}, ${plural(of, "end")}`} checked={flows.includes(kind)} onChange={() => toggle(kind)} />
+            <Check
+              key={kind}
+              label={`${KIND_WORDS[kind]}, ${plural(of, "end")}`}
+              checked={flows.includes(kind)}
+              onChange={() => toggle(kind)}
+            />
           ))}
-          {info.points > 0 && <Check label={`instants, ${count(info.points)}`} checked={flows.includes(INSTANTS)} onChange={() => toggle(INSTANTS)} />}
+          {info.points > 0 && (
+            <Check
+              label={`instants, ${count(info.points)}`}
+              checked={flows.includes(INSTANTS)}
+              onChange={() => toggle(INSTANTS)}
+            />
+          )}
           <p class="quiet note">The arrows of the selected slice are always drawn.</p>
         </div>
       </Menu>
       <span class="quiet note" role="status">
-        {many !== null ? `${count(many)} arrows or more here: zoom in` : manyPoints ? "too many instants here: zoom in" : ""}
+        {many !== null
+          ? `${count(many)} arrows or more here: zoom in`
+          : manyPoints
+            ? "too many instants here: zoom in"
+            : ""}
       </span>
     </>
   );
@@ -96,9 +145,13 @@ function Marks({ viewer }: { viewer: Viewer }) {
         <div class="trace-menu trace-marks">
           {markCounts(loaded, viewer.findingKinds).map(({ kind, words, kept, hasFirst }) => (
             <div class="trace-mark-kind" key={kind}>
-              <Check label={`${MARKS[kind].sign} ${words}`} checked={on.has(kind)} onChange={(isOn) => viewer.toggleMarks(kind, isOn)} />
+              <Check
+                label={`${MARKS[kind].sign} ${words}`}
+                checked={on.has(kind)}
+                onChange={(isOn) => viewer.toggleMarks(kind, isOn)}
+              />
               <span class="trace-mark-ways">
-                {([...(hasFirst ? ["first" as const] : []), "longest" as const]).map((which) => (
+                {[...(hasFirst ? ["first" as const] : []), "longest" as const].map((which) => (
                   <button
                     type="button"
                     class="link"
@@ -138,12 +191,15 @@ function Marks({ viewer }: { viewer: Viewer }) {
 /** A part of the trace as a file that other viewers open. */
 function Export({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
-  const link = (window: { begin: number; end: number } | null, tracks: number[] | null) => traceUrl(viewer.info, "export", { ...window, tracks: tracks?.join(",") ?? null });
+  const link = (window: { begin: number; end: number } | null, tracks: number[] | null) =>
+    traceUrl(viewer.info, "export", { ...window, tracks: tracks?.join(",") ?? null });
   return (
     <Menu label="Export">
       {() => (
         <div class="trace-menu">
-          <p class="quiet note">A Chrome trace, which Perfetto and Chrome open: slices, arrows, counters and instants.</p>
+          <p class="quiet note">
+            A Chrome trace, which Perfetto and Chrome open: slices, arrows, counters and instants.
+          </p>
           {area && (
             <a class="button" href={link(area.window, area.tracks)} download>
               The area
@@ -173,17 +229,33 @@ function Tracks({ viewer }: { viewer: Viewer }) {
       <div class="trace-menu">
         <label class="field">
           <span>Only tracks with these words in their names</span>
-          <input type="search" value={only} placeholder="stream 7" spellcheck={false} onInput={(event) => viewer.setLayout({ only: event.currentTarget.value })} />
+          <input
+            type="search"
+            value={only}
+            placeholder="stream 7"
+            spellcheck={false}
+            onInput={(event) => viewer.setLayout({ only: event.currentTarget.value })}
+          />
         </label>
         <p class="quiet note" role="status">
           {plural(layout.shown, "track")} of {layout.all} in sight{pinned.length ? `, ${pinned.length} pinned` : ""}
         </p>
-        <button type="button" class="button" onClick={() => viewer.toggleAll()} title="Open or close all tracks (Shift X)">
+        <button
+          type="button"
+          class="button"
+          onClick={() => viewer.toggleAll()}
+          title="Open or close all tracks (Shift X)"
+        >
           Open or close all
         </button>
         {hiddenTracks.length > 0 && (
           <>
-            <button type="button" class="button" onClick={() => viewer.setLayout({ hidden: new Set() })} title="Shift H">
+            <button
+              type="button"
+              class="button"
+              onClick={() => viewer.setLayout({ hidden: new Set() })}
+              title="Shift H"
+            >
               Show all hidden
             </button>
             <ul class="trace-hidden">
@@ -194,7 +266,9 @@ function Tracks({ viewer }: { viewer: Viewer }) {
                   </button>
                 </li>
               ))}
-              {hiddenTracks.length > MOST_HIDDEN && <li class="quiet">and {count(hiddenTracks.length - MOST_HIDDEN)} more</li>}
+              {hiddenTracks.length > MOST_HIDDEN && (
+                <li class="quiet">and {count(hiddenTracks.length - MOST_HIDDEN)} more</li>
+              )}
             </ul>
           </>
         )}

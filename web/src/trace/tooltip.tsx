@@ -36,7 +36,8 @@ export function Tooltip({ viewer }: { viewer: Viewer }) {
       <strong>{label?.name ?? "…"}</strong>
       {item.count > 1 && (
         <span>
-          the longest of {count(item.count)} slices, {Math.round((100 * item.busy) / Math.max(1, item.end - item.begin))} % busy
+          the longest of {count(item.count)} slices,{" "}
+          {Math.round((100 * item.busy) / Math.max(1, item.end - item.begin))} % busy
         </span>
       )}
       <span>

@@ -4,7 +4,8 @@ export type Window = { begin: number; end: number };
 
 /** A slice of a stored trace; `chunk` within its track, `index` within its chunk. */
 export type SliceRef = { track: number; chunk: number; index: number };
-export const sameSlice = (a: SliceRef | null, b: SliceRef | null): boolean => a === b || (!!a && !!b && a.track === b.track && a.chunk === b.chunk && a.index === b.index);
+export const sameSlice = (a: SliceRef | null, b: SliceRef | null): boolean =>
+  a === b || (!!a && !!b && a.track === b.track && a.chunk === b.chunk && a.index === b.index);
 
 export type Side = "host" | "device" | "other";
 

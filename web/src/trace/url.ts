@@ -15,10 +15,13 @@ export const stacksText = (stacks: Stacks): string | null => (stacks === "heavy"
 /** More tracks than this the server does not take one by one. */
 const MOST_TRACKS = 1000;
 
-export type Area = { window: Window; /** Null: all. */ tracks: number[] | null };
+export type Area = { window: Window /** Null: all. */; tracks: number[] | null };
 
 /** What can be asked for: of more tracks than the server takes it is an area of all. */
-export const askable = ({ window, tracks }: Area): Area => ({ window, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks : null });
+export const askable = ({ window, tracks }: Area): Area => ({
+  window,
+  tracks: tracks && tracks.length <= MOST_TRACKS ? tracks : null,
+});
 
 /** Null and empty: as it is at first. */
 export type Place = {
@@ -42,7 +45,8 @@ const MOST_SELECTED = 50;
 /** What is empty, but not as it is at first. */
 const NONE = "none";
 
-const whole = (text: string | undefined): number | null => (text !== undefined && /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null);
+const whole = (text: string | undefined): number | null =>
+  text !== undefined && /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null;
 const natural = (text: string | undefined): number | null => {
   const value = whole(text);
   return value !== null && value >= 0 ? value : null;
@@ -59,7 +63,15 @@ function windowIn(text: string | undefined, end: string | undefined): Window | n
 export function readPlace(query: URLSearchParams): Place {
   const selection = list(query.get("s")).flatMap((one) => {
     const [track, chunk, index, ...more] = one.split(".").map(natural);
-    return track !== null && track !== undefined && chunk !== null && chunk !== undefined && index !== null && index !== undefined && !more.length ? [{ track, chunk, index }] : [];
+    return track !== null &&
+      track !== undefined &&
+      chunk !== null &&
+      chunk !== undefined &&
+      index !== null &&
+      index !== undefined &&
+      !more.length
+      ? [{ track, chunk, index }]
+      : [];
   });
   const [t0, t1] = (query.get("t") ?? "").split(":");
   const [a0, a1, tracks] = (query.get("a") ?? "").split(":");
@@ -103,4 +115,3 @@ export function writePlace(place: Place): Record<string, string | string[] | nul
     y: place.top ? String(Math.round(place.top)) : null,
   };
 }
-

@@ -34,7 +34,8 @@ export function zoomAt(view: View, factor: number, x: number, end: number): View
   return clampView({ ...zoomed, begin: timeOf(view, x) - x * zoomed.nsPerPx }, end);
 }
 
-export const panBy = (view: View, px: number, end: number): View => clampView({ ...view, begin: view.begin + px * view.nsPerPx }, end);
+export const panBy = (view: View, px: number, end: number): View =>
+  clampView({ ...view, begin: view.begin + px * view.nsPerPx }, end);
 
 /** All of the window, with `margin` of its length on either side. */
 export function fit(window: Window, width: number, end: number, margin = 0.05): View {
@@ -60,7 +61,8 @@ export const tileSpan = (level: number): number => 2 ** (level + 10);
 export const MOST_LEVEL = 42;
 
 /** The level whose buckets are about `b` pixels wide, not wider. */
-export const levelOf = (nsPerPx: number, b = 1): number => Math.min(MOST_LEVEL, Math.max(0, Math.floor(Math.log2(nsPerPx * b))));
+export const levelOf = (nsPerPx: number, b = 1): number =>
+  Math.min(MOST_LEVEL, Math.max(0, Math.floor(Math.log2(nsPerPx * b))));
 
 /** The level of which one tile holds the whole trace. */
 export function topLevel(end: number): number {
@@ -73,7 +75,10 @@ export function topLevel(end: number): number {
 export function tilesOf(window: Window, level: number, end: number): { first: number; last: number } {
   const span = tileSpan(level);
   const last = Math.floor(Math.max(0, end) / span);
-  return { first: Math.min(last, Math.max(0, Math.floor(window.begin / span))), last: Math.min(last, Math.max(0, Math.floor(window.end / span))) };
+  return {
+    first: Math.min(last, Math.max(0, Math.floor(window.begin / span))),
+    last: Math.min(last, Math.max(0, Math.floor(window.end / span))),
+  };
 }
 
 export type Tick = { at: number; text: string };
@@ -98,7 +103,14 @@ export function axisOf(view: View): Axis {
   const ticks: Tick[] = [];
   for (let n = from; n <= to; ++n) {
     const at = n * step;
-    ticks.push({ at, text: tooLong ? `+${spanText(at - baseAt)}` : at === 0 ? `0 ${unit[0]}` : placeText(at, step, unit) });
+    ticks.push({
+      at,
+      text: tooLong ? `+${spanText(at - baseAt)}` : at === 0 ? `0 ${unit[0]}` : placeText(at, step, unit),
+    });
   }
-  return { base: tooLong ? { at: baseAt, text: placeText(baseAt, step, unit) } : null, ticks: tooLong ? ticks.slice(1) : ticks, step };
+  return {
+    base: tooLong ? { at: baseAt, text: placeText(baseAt, step, unit) } : null,
+    ticks: tooLong ? ticks.slice(1) : ticks,
+    step,
+  };
 }

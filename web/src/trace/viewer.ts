@@ -1,17 +1,53 @@
 // One trace as it is looked at: what is in sight, chosen and in memory. A picture is drawn at most once a frame, and only if
 // something changed; the parts around it are told after that (useViewer).
 import { useEffect, useState } from "preact/hooks";
-import { HEAD_PX, type Layout, NO_LAYOUT, type LayoutState, type Section, firstOpen, laneOf, lanesIn, lay, rowTop, sectionKey, sections, trackKey } from "./layout";
+import {
+  HEAD_PX,
+  type Layout,
+  NO_LAYOUT,
+  type LayoutState,
+  type Section,
+  firstOpen,
+  laneOf,
+  lanesIn,
+  lay,
+  rowTop,
+  sectionKey,
+  sections,
+  trackKey,
+} from "./layout";
 import { Finder, exactly } from "./find";
 import type { Flag } from "./draw_events";
 import { type Arrow, Events } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
-import { ALL_MARKS, FIRST_MARKS, type Finding, type Findings, type LoadedMarks, type MarkKind, drawableMarks, loadedMarks } from "./marks";
+import {
+  ALL_MARKS,
+  FIRST_MARKS,
+  type Finding,
+  type Findings,
+  type LoadedMarks,
+  type MarkKind,
+  drawableMarks,
+  loadedMarks,
+} from "./marks";
 import { type Sight, sightLevel, stripsIn } from "./scene";
 import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
-import { type View, between, clampView, endOf, fit, fitAll, panBy, tilesOf, topLevel, windowOf, xOf, zoomAt } from "./view";
+import {
+  type View,
+  between,
+  clampView,
+  endOf,
+  fit,
+  fitAll,
+  panBy,
+  tilesOf,
+  topLevel,
+  windowOf,
+  xOf,
+  zoomAt,
+} from "./view";
 import { type Item, type SliceRef, type Track, type Window, sameSlice } from "./types";
 import { type Area, type Place, type Tab, type Tool, askable } from "./url";
 
@@ -86,7 +122,10 @@ export class Viewer {
   private readonly listeners = new Set<() => void>();
   private ease: { from: View; to: View; start: number } | null = null;
 
-  constructor(readonly info: TraceInfo, source: Source = sourceOf(info.id, info.key)) {
+  constructor(
+    readonly info: TraceInfo,
+    source: Source = sourceOf(info.id, info.key),
+  ) {
     this.source = source;
     this.end = Math.max(1, info.end);
     this.sections = sections(info.tracks, info.counters, info.devices);
@@ -152,7 +191,9 @@ export class Viewer {
 
   /** The strips of the lanes from `from` to `to`. */
   private strips(from: number, to: number): string[] {
-    return lanesIn(this.layout.lanes, from, to).flatMap((lane) => (lane.kind === "track" ? stripsIn(lane, from, to).map((one) => one.strip) : []));
+    return lanesIn(this.layout.lanes, from, to).flatMap((lane) =>
+      lane.kind === "track" ? stripsIn(lane, from, to).map((one) => one.strip) : [],
+    );
   }
 
   /** Tracks whose density the strip above shows. */
@@ -175,7 +216,12 @@ export class Viewer {
       // The whole of what is in sight, once: it stands in for everything.
       { level: this.tiles.top, first: 0, last: 0, strips: inSight },
       { level, ...tilesOf(windowOf(view), level, end), strips: inSight },
-      { level: this.tiles.top, first: 0, last: 0, strips: this.overviewTracks.map((one) => stripKey({ track: one.number, band: 0 })) },
+      {
+        level: this.tiles.top,
+        first: 0,
+        last: 0,
+        strips: this.overviewTracks.map((one) => stripKey({ track: one.number, band: 0 })),
+      },
       { level: coarse, ...tilesOf(wide, coarse, end), strips: inSight },
       { level, ...tilesOf(windowOf(view), level, end), strips: around },
       { level, ...tilesOf(wide, level, end), strips: inSight },
@@ -258,7 +304,8 @@ export class Viewer {
 
   /** Where the view is going, if it moves. */
   get target(): View {
-    if (this.leader) return { ...this.leader.viewer.target, begin: this.leader.viewer.target.begin + this.leader.shift };
+    if (this.leader)
+      return { ...this.leader.viewer.target, begin: this.leader.viewer.target.begin + this.leader.shift };
     return this.ease?.to ?? this.view;
   }
 
@@ -273,7 +320,11 @@ export class Viewer {
   }
 
   fitWindow(window: Window, isEased = true): void {
-    if (this.leader) return this.leader.viewer.fitWindow({ begin: window.begin - this.leader.shift, end: window.end - this.leader.shift }, isEased);
+    if (this.leader)
+      return this.leader.viewer.fitWindow(
+        { begin: window.begin - this.leader.shift, end: window.end - this.leader.shift },
+        isEased,
+      );
     this.show(fit(window, this.view.width, this.reach), isEased);
   }
 
@@ -299,7 +350,13 @@ export class Viewer {
     const { isAll } = this;
     this.ease = null;
     if (this.leader) this.view = { ...this.view, width };
-    else this.view = isAll ? fitAll(width, this.reach) : clampView({ ...this.view, width, nsPerPx: (this.view.nsPerPx * this.view.width) / Math.max(1, width) }, this.reach);
+    else
+      this.view = isAll
+        ? fitAll(width, this.reach)
+        : clampView(
+            { ...this.view, width, nsPerPx: (this.view.nsPerPx * this.view.width) / Math.max(1, width) },
+            this.reach,
+          );
     this.changed("slices");
   }
 
@@ -329,7 +386,16 @@ export class Viewer {
     const x1 = xOf(view, item.end);
     const isIn = x0 >= 0 && x0 < view.width - 16;
     const isOver = x0 < 0 && x1 > view.width;
-    if (!isIn && !isOver) this.show({ ...view, begin: (item.begin + Math.min(item.end, item.begin + view.width * view.nsPerPx * 0.5)) / 2 - (view.width * view.nsPerPx) / 2 }, true);
+    if (!isIn && !isOver)
+      this.show(
+        {
+          ...view,
+          begin:
+            (item.begin + Math.min(item.end, item.begin + view.width * view.nsPerPx * 0.5)) / 2 -
+            (view.width * view.nsPerPx) / 2,
+        },
+        true,
+      );
   }
 
   // --- tracks
@@ -391,7 +457,10 @@ export class Viewer {
   }
 
   hide(number: number): void {
-    this.setLayout({ hidden: new Set([...this.layoutState.hidden, number]), pinned: this.layoutState.pinned.filter((one) => one !== number) });
+    this.setLayout({
+      hidden: new Set([...this.layoutState.hidden, number]),
+      pinned: this.layoutState.pinned.filter((one) => one !== number),
+    });
   }
 
   // --- what is chosen
@@ -424,7 +493,9 @@ export class Viewer {
   }
 
   setHover(item: Item | null, x: number, y: number): void {
-    const isSame = item === this.hover || (!!item && !!this.hover && sameSlice(item.slice, this.hover.slice) && item.count === this.hover.count);
+    const isSame =
+      item === this.hover ||
+      (!!item && !!this.hover && sameSlice(item.slice, this.hover.slice) && item.count === this.hover.count);
     if (isSame) return;
     this.pointer = item ? { x, y } : this.pointer;
     this.hover = item;
@@ -511,7 +582,8 @@ export class Viewer {
   }
 
   setArea(area: Area | null): void {
-    if (this.leader) this.leader.viewer.setArea(area && { window: moved(area.window, -this.leader.shift), tracks: null });
+    if (this.leader)
+      this.leader.viewer.setArea(area && { window: moved(area.window, -this.leader.shift), tracks: null });
     this.area = area && askable(area);
     if (area) {
       this.setTab(this.tab === "diff" ? "diff" : "area");
@@ -546,12 +618,31 @@ export class Viewer {
 
   get place(): Place {
     const { pinned, hidden, toggled, only } = this.layoutState;
-    return { window: this.isAll ? null : windowOf(this.target), selection: this.selection.map((one) => one.slice), area: this.area, tool: this.tool, tab: this.tab, find: this.finder.text, flows: this.flows, marks: this.chosenMarks, pinned: [...pinned], hidden: [...hidden], toggled: [...toggled], only, top: this.top };
+    return {
+      window: this.isAll ? null : windowOf(this.target),
+      selection: this.selection.map((one) => one.slice),
+      area: this.area,
+      tool: this.tool,
+      tab: this.tab,
+      find: this.finder.text,
+      flows: this.flows,
+      marks: this.chosenMarks,
+      pinned: [...pinned],
+      hidden: [...hidden],
+      toggled: [...toggled],
+      only,
+      top: this.top,
+    };
   }
 
   /** All but the selection, whose slices must be asked for. */
   apply(place: Place): void {
-    this.layoutState = { toggled: new Set(place.toggled), pinned: place.pinned, hidden: new Set(place.hidden), only: place.only };
+    this.layoutState = {
+      toggled: new Set(place.toggled),
+      pinned: place.pinned,
+      hidden: new Set(place.hidden),
+      only: place.only,
+    };
     this.layout = lay(this.sections, this.layoutState, this.open);
     this.tool = place.tool;
     this.area = place.area;
@@ -562,7 +653,12 @@ export class Viewer {
     this.ease = null;
     // To the nanosecond, without a margin: it is the window itself that was sent.
     const { width } = this.view;
-    this.view = place.window ? clampView({ begin: place.window.begin, nsPerPx: (place.window.end - place.window.begin) / width, width }, this.reach) : fitAll(width, this.reach);
+    this.view = place.window
+      ? clampView(
+          { begin: place.window.begin, nsPerPx: (place.window.end - place.window.begin) / width, width },
+          this.reach,
+        )
+      : fitAll(width, this.reach);
     this.scrollTo(place.top);
     this.changed("slices");
   }
@@ -570,7 +666,8 @@ export class Viewer {
 
 const moved = ({ begin, end }: Window, by: number): Window => ({ begin: begin + by, end: end + by });
 
-const sameWindow = (a: Window | null, b: Window | null): boolean => a === b || (!!a && !!b && a.begin === b.begin && a.end === b.end);
+const sameWindow = (a: Window | null, b: Window | null): boolean =>
+  a === b || (!!a && !!b && a.begin === b.begin && a.end === b.end);
 
 export const roundedOut = ({ begin, end }: Window): Window => ({ begin: Math.floor(begin), end: Math.ceil(end) });
 

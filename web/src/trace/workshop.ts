@@ -12,8 +12,14 @@ let next = 0;
 const waiting = new Map<number, Waiting>();
 
 async function errorOf(delivery: Extract<Delivery, { status: number }>, url: string): Promise<ApiError> {
-  if (delivery.status === 0) return new ApiError({ title: "The server does not answer", status: 0, detail: delivery.text }, url);
-  return new ApiError(await problemOf(new Response(delivery.text, { status: delivery.status, headers: { "content-type": delivery.type } })), url);
+  if (delivery.status === 0)
+    return new ApiError({ title: "The server does not answer", status: 0, detail: delivery.text }, url);
+  return new ApiError(
+    await problemOf(
+      new Response(delivery.text, { status: delivery.status, headers: { "content-type": delivery.type } }),
+    ),
+    url,
+  );
 }
 
 function started(): Worker {
@@ -28,7 +34,8 @@ function started(): Worker {
   };
   // What it was asked for is asked for again by whoever needs it; the next one starts anew.
   worker.onerror = () => {
-    for (const one of waiting.values()) one.reject(new ApiError({ title: "The tiles could not be read", status: 0 }, one.url));
+    for (const one of waiting.values())
+      one.reject(new ApiError({ title: "The tiles could not be read", status: 0 }, one.url));
     waiting.clear();
     worker?.terminate();
     worker = null;
@@ -36,7 +43,8 @@ function started(): Worker {
   return worker;
 }
 
-export const hasWorker = (): boolean => typeof Worker === "function" && typeof WORKER_NAME === "string" && WORKER_NAME !== "";
+export const hasWorker = (): boolean =>
+  typeof Worker === "function" && typeof WORKER_NAME === "string" && WORKER_NAME !== "";
 
 /** The tiles of an address, whose window begins at `windowBegin`. Rejects with an ApiError, or once `signal` is aborted. */
 export function tilesByWorker(url: string, windowBegin: number, signal: AbortSignal): Promise<Tile[]> {

@@ -14,7 +14,13 @@ import { ErrorNote, Waiting } from "../small";
 export function ShareBar({ share, width = 72, label }: { share: number; width?: number; label?: string }) {
   const part = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
   return (
-    <span class={`share-bar${share > 1 ? " over" : ""}`} style={{ width: `${width}px` }} role={label ? "img" : undefined} aria-label={label} aria-hidden={label ? undefined : true}>
+    <span
+      class={`share-bar${share > 1 ? " over" : ""}`}
+      style={{ width: `${width}px` }}
+      role={label ? "img" : undefined}
+      aria-label={label}
+      aria-hidden={label ? undefined : true}
+    >
       <span style={{ width: `${part > 0 ? Math.max(1, part * width) : 0}px` }} />
     </span>
   );
@@ -62,7 +68,13 @@ export function IterationsCsv({ trace }: { trace: number }) {
 }
 
 /** Fetches what is in a dump, and shows it once it is here. */
-export function WithContent({ artifact, children }: { artifact: Artifact; children: (content: ArtifactContent) => ComponentChildren }) {
+export function WithContent({
+  artifact,
+  children,
+}: {
+  artifact: Artifact;
+  children: (content: ArtifactContent) => ComponentChildren;
+}) {
   const { data, error, again, late } = useApi<ArtifactContent>(contentUrl(artifact.id));
   if (error && !data) return <ErrorNote error={error} again={again} />;
   if (!data) return <Waiting rows={5} />;
@@ -82,7 +94,8 @@ export function ProblemsNote({ content }: { content: ArtifactContent }) {
   return (
     <details class="nested dump-problems">
       <summary class="warn">
-        {plural(Math.max(problems.length, artifact.problem_count), "part")} of this {kindName(artifact.kind)} could not be read; the rest is shown.
+        {plural(Math.max(problems.length, artifact.problem_count), "part")} of this {kindName(artifact.kind)} could not
+        be read; the rest is shown.
       </summary>
       <ul class="lines">
         {problems.slice(0, 100).map((problem, index) => (

@@ -30,10 +30,17 @@ export function CompilationsBetweenNights({ result }: { result: Result }) {
   return (
     <section class="sub" aria-label="Differences to another night">
       <h3>
-        Differences to another night <span class="quiet note">compilations are matched by their frames, whatever their ids and lines</span>
+        Differences to another night{" "}
+        <span class="quiet note">compilations are matched by their frames, whatever their ids and lines</span>
       </h3>
       <div class="toolbar">
-        <Select label="Compared with" value={asked ?? ""} options={[nearest, ...runChoices(others)]} onChange={(value) => setQuery({ before: value || null, change: null })} wide />
+        <Select
+          label="Compared with"
+          value={asked ?? ""}
+          options={[nearest, ...runChoices(others)]}
+          onChange={(value) => setQuery({ before: value || null, change: null })}
+          wide
+        />
       </div>
       <Changes result={result} before={asked ? { run: asked, experiment: result.experiment.id } : null} />
     </section>
@@ -41,18 +48,34 @@ export function CompilationsBetweenNights({ result }: { result: Result }) {
 }
 
 /** Of a result against another one; `before` null: the last night that has a log. */
-export function Changes({ result, before }: { result: { run: { id: number }; experiment: { id: number } }; before: { run: string | number; experiment: number | string } | null }) {
+export function Changes({
+  result,
+  before,
+}: {
+  result: { run: { id: number }; experiment: { id: number } };
+  before: { run: string | number; experiment: number | string } | null;
+}) {
   const path = `/runs/${result.run.id}/results/${result.experiment.id}/compilation-changes`;
   const parameters = before ? { before: String(before.run), before_experiment: String(before.experiment) } : {};
   const { data, error, again, late } = useApi<CompilationChanges>(address(path, { ...parameters, limit: MOST }));
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
-  const unknown = [...data.unknown, ...data.logs.flatMap((pair) => pair.unknown.map((one) => (data.logs.length > 1 && pair.rank !== null ? `Rank ${pair.rank}: ${one}` : one)))];
+  const unknown = [
+    ...data.unknown,
+    ...data.logs.flatMap((pair) =>
+      pair.unknown.map((one) => (data.logs.length > 1 && pair.rank !== null ? `Rank ${pair.rank}: ${one}` : one)),
+    ),
+  ];
   return (
     <div class={late ? "late" : ""}>
       {error && <ErrorNote error={error} again={again} kept />}
       {data.sentence !== null && (
         <p class="lead">
-          {changeSentence(data.sentence, unknown.length > 0)} {data.before && <>Compared with <RunLink run={data.before} />.</>}
+          {changeSentence(data.sentence, unknown.length > 0)}{" "}
+          {data.before && (
+            <>
+              Compared with <RunLink run={data.before} />.
+            </>
+          )}
         </p>
       )}
       {unknown.length > 0 && (
@@ -62,8 +85,15 @@ export function Changes({ result, before }: { result: { run: { id: number }; exp
           ))}
         </ul>
       )}
-      {data.changes.length > 0 && <ChangesTable answer={data} csv={address(path, { ...parameters, limit: ALL, format: "csv" })} />}
-      {data.change_count > data.changes.length && <p class="quiet note">The first {count(data.changes.length)} of {plural(data.change_count, "change")}; the CSV has up to {count(ALL)}.</p>}
+      {data.changes.length > 0 && (
+        <ChangesTable answer={data} csv={address(path, { ...parameters, limit: ALL, format: "csv" })} />
+      )}
+      {data.change_count > data.changes.length && (
+        <p class="quiet note">
+          The first {count(data.changes.length)} of {plural(data.change_count, "change")}; the CSV has up to{" "}
+          {count(ALL)}.
+        </p>
+      )}
       <Totals answer={data} />
     </div>
   );
@@ -73,7 +103,11 @@ export function Changes({ result, before }: { result: { run: { id: number }; exp
 function Place({ artifact, ordinal, id }: { artifact: number; ordinal: number | null; id: string | null }) {
   if (ordinal === null || id === null) return <Missing flush why="this night's log has none" />;
   return (
-    <a class="mono" href={href(artifactHref({ id: artifact }), { compilation: String(ordinal) })} title="This compilation in the night's log">
+    <a
+      class="mono"
+      href={href(artifactHref({ id: artifact }), { compilation: String(ordinal) })}
+      title="This compilation in the night's log"
+    >
       [{id}]
     </a>
   );
@@ -83,7 +117,12 @@ function Value({ one, side }: { one: CompilationChange; side: "before" | "after"
   const value = one[side];
   if (one.kind === "code" || one.kind === "cache") return null;
   if (value === null) return <Missing flush why="the log does not say it" />;
-  if (one.kind === "time" || one.kind === "frame") return <span class="num" title={`${full(value)} s`}>{duration(value)}</span>;
+  if (one.kind === "time" || one.kind === "frame")
+    return (
+      <span class="num" title={`${full(value)} s`}>
+        {duration(value)}
+      </span>
+    );
   return <span class="num">{count(value)}</span>;
 }
 
@@ -95,8 +134,20 @@ function ChangesTable({ answer, csv }: { answer: CompilationChanges; csv: string
   const hasTexts = (one: CompilationChange) => one.output_before !== null && one.output_after !== null;
   const columns: Column<Row>[] = [
     { key: "kind", title: "what", width: 128, sort: (row) => row.index, cell: ({ one }) => KIND_WORDS[one.kind] },
-    { key: "change", title: "how", width: 84, sort: ({ one }) => howWords(one), cell: ({ one }) => <span class={changeTone(one)}>{howWords(one)}</span> },
-    { key: "frame", title: "frame", width: 250, sort: ({ one }) => one.frame_name, cell: ({ one }) => <Name text={frameWords(one)} title={one.text} /> },
+    {
+      key: "change",
+      title: "how",
+      width: 84,
+      sort: ({ one }) => howWords(one),
+      cell: ({ one }) => <span class={changeTone(one)}>{howWords(one)}</span>,
+    },
+    {
+      key: "frame",
+      title: "frame",
+      width: 250,
+      sort: ({ one }) => one.frame_name,
+      cell: ({ one }) => <Name text={frameWords(one)} title={one.text} />,
+    },
     {
       key: "reason",
       title: "reason or part",
@@ -104,7 +155,13 @@ function ChangesTable({ answer, csv }: { answer: CompilationChanges; csv: string
       sort: ({ one }) => one.what,
       cell: ({ one }) =>
         hasTexts(one) ? (
-          <button type="button" class="link clip" aria-expanded={opened === one} onClick={() => setOpened(opened === one ? null : one)} title="Both texts">
+          <button
+            type="button"
+            class="link clip"
+            aria-expanded={opened === one}
+            onClick={() => setOpened(opened === one ? null : one)}
+            title="Both texts"
+          >
             {one.what}
           </button>
         ) : one.what ? (
@@ -113,15 +170,63 @@ function ChangesTable({ answer, csv }: { answer: CompilationChanges; csv: string
           <Missing why="the log has no reason" />
         ),
     },
-    { key: "before", title: "before", width: 84, align: "right", sort: ({ one }) => one.before, cell: ({ one }) => <Value one={one} side="before" /> },
-    { key: "after", title: "after", width: 84, align: "right", sort: ({ one }) => one.after, cell: ({ one }) => <Value one={one} side="after" /> },
-    ...(ranks ? [{ key: "rank", title: "rank", width: 60, align: "right" as const, sort: ({ one }: Row) => one.rank, cell: ({ one }: Row) => (one.rank === null ? <Missing flush why="the log names no rank" /> : count(one.rank)) }] : []),
-    { key: "id_before", title: "id before", hint: "The compilation in the earlier night's log", width: 88, cell: ({ one }) => <Place artifact={one.artifact_before} ordinal={one.ordinal_before} id={one.compile_id_before} /> },
-    { key: "id_after", title: "id after", hint: "The compilation in the later night's log", width: 88, cell: ({ one }) => <Place artifact={one.artifact_after} ordinal={one.ordinal_after} id={one.compile_id_after} /> },
+    {
+      key: "before",
+      title: "before",
+      width: 84,
+      align: "right",
+      sort: ({ one }) => one.before,
+      cell: ({ one }) => <Value one={one} side="before" />,
+    },
+    {
+      key: "after",
+      title: "after",
+      width: 84,
+      align: "right",
+      sort: ({ one }) => one.after,
+      cell: ({ one }) => <Value one={one} side="after" />,
+    },
+    ...(ranks
+      ? [
+          {
+            key: "rank",
+            title: "rank",
+            width: 60,
+            align: "right" as const,
+            sort: ({ one }: Row) => one.rank,
+            cell: ({ one }: Row) =>
+              one.rank === null ? <Missing flush why="the log names no rank" /> : count(one.rank),
+          },
+        ]
+      : []),
+    {
+      key: "id_before",
+      title: "id before",
+      hint: "The compilation in the earlier night's log",
+      width: 88,
+      cell: ({ one }) => (
+        <Place artifact={one.artifact_before} ordinal={one.ordinal_before} id={one.compile_id_before} />
+      ),
+    },
+    {
+      key: "id_after",
+      title: "id after",
+      hint: "The compilation in the later night's log",
+      width: 88,
+      cell: ({ one }) => <Place artifact={one.artifact_after} ordinal={one.ordinal_after} id={one.compile_id_after} />,
+    },
   ];
   return (
     <>
-      <Table caption="Differences of compilations" columns={columns} rows={rows} rowKey={(row) => String(row.index)} sortKey="compilation-changes" orderWords="the gravest first" empty="Nothing differs." />
+      <Table
+        caption="Differences of compilations"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.index)}
+        sortKey="compilation-changes"
+        orderWords="the gravest first"
+        empty="Nothing differs."
+      />
       <p class="toolbar">
         <CsvLink href={csv} name="compilation-changes.csv" />
       </p>
@@ -153,7 +258,11 @@ function BothTexts({ one, onClose }: { one: CompilationChange; onClose: () => vo
                 <h4>
                   {title} <span class="mono quiet">[{id}]</span>
                 </h4>
-                <TextView url={compilationTextUrl(artifact, place.output)} length={place.byte_count} label={`${title}: ${one.what}`} />
+                <TextView
+                  url={compilationTextUrl(artifact, place.output)}
+                  length={place.byte_count}
+                  label={`${title}: ${one.what}`}
+                />
               </div>
             ),
         )}
@@ -174,12 +283,20 @@ const TOTALS: [keyof CompilationCounts, string][] = [
 
 function Totals({ answer }: { answer: CompilationChanges }) {
   if (!answer.logs.length) return null;
-  const number = (value: number | null) => (value === null ? <Missing flush why="the log does not say it" /> : count(value));
+  const number = (value: number | null) =>
+    value === null ? <Missing flush why="the log does not say it" /> : count(value);
   const time = (counts: CompilationCounts) =>
     counts.seconds === null ? (
       <Missing flush why="the log does not say it" />
     ) : (
-      <span class="num" title={counts.untimed > 0 ? `without ${plural(counts.untimed, "compilation")} whose time the log does not say` : `${full(counts.seconds)} s`}>
+      <span
+        class="num"
+        title={
+          counts.untimed > 0
+            ? `without ${plural(counts.untimed, "compilation")} whose time the log does not say`
+            : `${full(counts.seconds)} s`
+        }
+      >
         {counts.untimed > 0 && "≥ "}
         {duration(counts.seconds)}
       </span>
@@ -190,7 +307,15 @@ function Totals({ answer }: { answer: CompilationChanges }) {
         What both logs add up <span class="quiet">{plural(answer.logs.length, "pair")} of logs</span>
       </summary>
       {answer.logs.map((pair) => (
-        <PlainTable key={pair.after.artifact} caption={pair.rank === null ? "What both logs add up" : `What both logs of rank ${pair.rank} add up`} heads={[{ title: pair.rank === null ? "" : `rank ${pair.rank}` }, { title: "before", right: true }, { title: "after", right: true }]}>
+        <PlainTable
+          key={pair.after.artifact}
+          caption={pair.rank === null ? "What both logs add up" : `What both logs of rank ${pair.rank} add up`}
+          heads={[
+            { title: pair.rank === null ? "" : `rank ${pair.rank}` },
+            { title: "before", right: true },
+            { title: "after", right: true },
+          ]}
+        >
           <tbody>
             {TOTALS.map(([key, words]) => (
               <tr key={key}>

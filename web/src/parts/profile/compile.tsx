@@ -15,7 +15,8 @@ const VERDICTS: Record<TraceReport["torch_compile"]["applied"], { sign: string; 
   no: { sign: "✗", tone: "worse", words: "torch.compile is not applied" },
   cannot_tell: { sign: "?", tone: "quiet", words: "The trace does not tell whether torch.compile is applied" },
 };
-export const verdictWords = (report: TraceReport): string => VERDICTS[report.torch_compile.applied]?.words ?? report.torch_compile.applied;
+export const verdictWords = (report: TraceReport): string =>
+  VERDICTS[report.torch_compile.applied]?.words ?? report.torch_compile.applied;
 
 /** What Inductor usually does with an operator; nothing where that is not known. */
 export function loweringWords(generated: boolean | null): string {
@@ -26,7 +27,11 @@ export function loweringWords(generated: boolean | null): string {
 const ns = (values: number[]) => unitOfNs(values);
 
 function time(value: number | null, unit: { name: string; factor: number }, why = "did not happen") {
-  return value === null ? <Missing why={why} /> : <Num value={value} factor={unit.factor} title={`${full(value)} ns`} />;
+  return value === null ? (
+    <Missing why={why} />
+  ) : (
+    <Num value={value} factor={unit.factor} title={`${full(value)} ns`} />
+  );
 }
 
 export function Verdict({ report }: { report: TraceReport }) {
@@ -60,7 +65,8 @@ export function Verdict({ report }: { report: TraceReport }) {
             <>
               <dt>{words}</dt>
               <dd>
-                <ShareBar share={value / whole} /> <Amount value={value} unit="ns" /> <span class="quiet">{percent(value / whole)} of the host's time in compiled regions and operators</span>
+                <ShareBar share={value / whole} /> <Amount value={value} unit="ns" />{" "}
+                <span class="quiet">{percent(value / whole)} of the host's time in compiled regions and operators</span>
               </dd>
             </>
           ))}
@@ -77,11 +83,19 @@ export function Verdict({ report }: { report: TraceReport }) {
       {handed_back.length > 0 && (
         <details class="nested" open={handed_back.length <= 8}>
           <summary>
-            {plural(handed_back_total.count, "call")} of {plural(handed_back.length + handed_back_left_out, "operator")} in compiled graphs went back to aten <span class="quiet">{nanoseconds(handed_back_total.total_ns)} of the host</span>
+            {plural(handed_back_total.count, "call")} of {plural(handed_back.length + handed_back_left_out, "operator")}{" "}
+            in compiled graphs went back to aten{" "}
+            <span class="quiet">{nanoseconds(handed_back_total.total_ns)} of the host</span>
           </summary>
           <PlainTable
             caption="Operators that compiled graphs call instead of generating them"
-            heads={[{ title: "operator" }, { title: "calls", right: true }, { title: `host ${unit.name}`, right: true }, { title: "device", right: true }, { title: "is usually" }]}
+            heads={[
+              { title: "operator" },
+              { title: "calls", right: true },
+              { title: `host ${unit.name}`, right: true },
+              { title: "device", right: true },
+              { title: "is usually" },
+            ]}
           >
             <tbody>
               {handed_back.map((row) => (
@@ -91,7 +105,13 @@ export function Verdict({ report }: { report: TraceReport }) {
                   </th>
                   <td class="right">{count(row.count)}</td>
                   <td class="right">{time(row.total_ns, unit)}</td>
-                  <td class="right">{row.device_ns ? <Amount value={row.device_ns} unit="ns" /> : <Missing flush why={row.device_ns === null ? "cannot be told" : "launched nothing on a device"} />}</td>
+                  <td class="right">
+                    {row.device_ns ? (
+                      <Amount value={row.device_ns} unit="ns" />
+                    ) : (
+                      <Missing flush why={row.device_ns === null ? "cannot be told" : "launched nothing on a device"} />
+                    )}
+                  </td>
                   <td class="quiet">{loweringWords(row.generated_by_inductor)}</td>
                 </tr>
               ))}
@@ -121,23 +141,55 @@ export function countedOver(dynamo: Pick<DynamoReport, "repetitions" | "running_
 }
 
 /** `hasTrace`: there is one, though nothing of it may be here. */
-export function GraphBreaks({ report, hasTrace = report !== null, dynamo }: { report: TraceReport | null; hasTrace?: boolean; dynamo: DynamoReport | null }) {
+export function GraphBreaks({
+  report,
+  hasTrace = report !== null,
+  dynamo,
+}: {
+  report: TraceReport | null;
+  hasTrace?: boolean;
+  dynamo: DynamoReport | null;
+}) {
   const reasons = dynamo?.graph_breaks ?? [];
   const tree = report?.graph_breaks.tree ?? [];
   const unit = ns(tree.flatMap((node) => [node.total_ns]));
   const columns: TreeColumn<BreakNode>[] = [
     { title: "executions", hint: "How often it ran", cell: (node) => <span class="num">{count(node.count)}</span> },
-    { title: `total ${unit.name}`, hint: "All executions, with the regions behind breaks", cell: (node) => time(node.total_ns, unit) },
+    {
+      title: `total ${unit.name}`,
+      hint: "All executions, with the regions behind breaks",
+      cell: (node) => time(node.total_ns, unit),
+    },
     { title: `self ${unit.name}`, hint: "Without the regions behind breaks", cell: (node) => time(node.self_ns, unit) },
     { title: `longest ${unit.name}`, hint: "The longest execution", cell: (node) => time(node.max_ns, unit) },
-    { title: `eager ${unit.name}`, hint: "Operators that Python ran in it, outside of compiled code", cell: (node) => (node.eager.count ? time(node.eager.total_ns, unit) : <Missing why="nothing ran outside of compiled code in it" />) },
+    {
+      title: `eager ${unit.name}`,
+      hint: "Operators that Python ran in it, outside of compiled code",
+      cell: (node) =>
+        node.eager.count ? (
+          time(node.eager.total_ns, unit)
+        ) : (
+          <Missing why="nothing ran outside of compiled code in it" />
+        ),
+    },
   ];
   return (
     <div class={reasons.length ? "breaks" : ""}>
       <div>
         {report && <p class="lead">{breaksSentence(report)}</p>}
-        {tree.length > 0 && <Tree caption="Chains of compiled regions" head="region: frame / compilation" nodes={tree} columns={columns} />}
-        {report && report.graph_breaks.executions_left_out > 0 && <p class="quiet note">{plural(report.graph_breaks.executions_left_out, "execution")} of further chains are not listed.</p>}
+        {tree.length > 0 && (
+          <Tree
+            caption="Chains of compiled regions"
+            head="region: frame / compilation"
+            nodes={tree}
+            columns={columns}
+          />
+        )}
+        {report && report.graph_breaks.executions_left_out > 0 && (
+          <p class="quiet note">
+            {plural(report.graph_breaks.executions_left_out, "execution")} of further chains are not listed.
+          </p>
+        )}
         {!hasTrace && <p class="quiet">No trace: only Dynamo's counters tell of graph breaks.</p>}
       </div>
       {dynamo && reasons.length > 0 && (
@@ -164,7 +216,9 @@ export function Recompilations({ report }: { report: TraceReport }) {
   if (!frames.length) return null;
   const earlier = earlierRecompilations(frames);
   const unit = ns(frames.flatMap((frame) => frame.versions.map((one) => one.executed.total_ns)));
-  const compileUnit = ns(frames.flatMap((frame) => frame.versions.filter((one) => one.compiled.count).map((one) => one.compiled.total_ns)));
+  const compileUnit = ns(
+    frames.flatMap((frame) => frame.versions.filter((one) => one.compiled.count).map((one) => one.compiled.total_ns)),
+  );
   return (
     <details class="nested" open={(recompiles ?? 0) > 0}>
       <summary class={recompiles || earlier ? "warn" : ""}>
@@ -192,8 +246,18 @@ export function Recompilations({ report }: { report: TraceReport }) {
                 <td class="mono">{version.id}</td>
                 <td class="right">{count(version.executed.count)}</td>
                 <td class="right">{time(version.executed.total_ns, unit)}</td>
-                <td class="right">{version.compiled.count ? time(version.compiled.total_ns, compileUnit) : <Missing why="compiled before the trace began" />}</td>
-                <td class="quiet">{index === 0 ? `${plural(frame.compilations_ever, "compilation")}${frame.versions_left_out ? `, ${count(frame.versions_left_out)} not listed` : ""}` : ""}</td>
+                <td class="right">
+                  {version.compiled.count ? (
+                    time(version.compiled.total_ns, compileUnit)
+                  ) : (
+                    <Missing why="compiled before the trace began" />
+                  )}
+                </td>
+                <td class="quiet">
+                  {index === 0
+                    ? `${plural(frame.compilations_ever, "compilation")}${frame.versions_left_out ? `, ${count(frame.versions_left_out)} not listed` : ""}`
+                    : ""}
+                </td>
               </tr>
             )),
           )}
@@ -209,17 +273,35 @@ export function CompiledFunctions({ report }: { report: TraceReport }) {
   const { paired, forward_only, backward_only } = report.compiled_functions;
   if (!paired && !forward_only && !backward_only) return null;
   const parts = [`${plural(paired, "pair")} of a compiled forward and its backward`];
-  if (forward_only) parts.push(`${count(forward_only)} forward without a backward: it was not called in the trace, though memory for it was kept`);
+  if (forward_only)
+    parts.push(
+      `${count(forward_only)} forward without a backward: it was not called in the trace, though memory for it was kept`,
+    );
   if (backward_only) parts.push(`${count(backward_only)} backward whose forward lies before the trace`);
   return <p class="note">{parts.join("; ")}.</p>;
 }
 
-export function CompileTime({ report, functions }: { report: TraceReport | null; functions: { dump: string; rows: CompileTimesFunction[] }[] }) {
+export function CompileTime({
+  report,
+  functions,
+}: {
+  report: TraceReport | null;
+  functions: { dump: string; rows: CompileTimesFunction[] }[];
+}) {
   const found = report?.compile_time;
   const unit = ns((found?.phases ?? []).map((row) => row.total_ns));
   const whole = found?.phases.filter((row) => row.depth === 0).reduce((sum, row) => sum + row.total_ns, 0) ?? 0;
   const columns: TreeColumn<TreeRow>[] = [
-    { title: <span class="sr">part of the whole, drawn</span>, right: false, cell: (row) => <ShareBar share={whole > 0 ? row.total_ns / whole : 0} label={`${percent(whole > 0 ? row.total_ns / whole : 0)} of all compile time`} /> },
+    {
+      title: <span class="sr">part of the whole, drawn</span>,
+      right: false,
+      cell: (row) => (
+        <ShareBar
+          share={whole > 0 ? row.total_ns / whole : 0}
+          label={`${percent(whole > 0 ? row.total_ns / whole : 0)} of all compile time`}
+        />
+      ),
+    },
     { title: `total ${unit.name}`, hint: "With the phases below it", cell: (row) => time(row.total_ns, unit) },
     { title: `self ${unit.name}`, hint: "Without the phases below it", cell: (row) => time(row.self_ns, unit) },
     { title: "calls", cell: (row) => <span class="num">{count(row.count)}</span> },
@@ -235,18 +317,25 @@ export function CompileTime({ report, functions }: { report: TraceReport | null;
         <>
           {isProfiled && (
             <p class="warn note">
-              The profiler was on while this was compiled, and distorts compile times: it slows down compiling more than running.{" "}
-              {tables.length ? "The times of compile_times() above are not affected; go by them." : "Times to go by are those of compile_times(), which it does not affect; none was dumped for this repetition."}
+              The profiler was on while this was compiled, and distorts compile times: it slows down compiling more than
+              running.{" "}
+              {tables.length
+                ? "The times of compile_times() above are not affected; go by them."
+                : "Times to go by are those of compile_times(), which it does not affect; none was dumped for this repetition."}
             </p>
           )}
           <p class="lead">
             Compiling took <strong>{nanoseconds(found.total_ns)}</strong>
-            {report && report.span_ns > 0 ? ` of the trace's ${nanoseconds(report.span_ns)} (${percent(found.total_ns / report.span_ns)})` : ""}
+            {report && report.span_ns > 0
+              ? ` of the trace's ${nanoseconds(report.span_ns)} (${percent(found.total_ns / report.span_ns)})`
+              : ""}
             {found.sum_ns > found.total_ns * 1.001 ? `; ${nanoseconds(found.sum_ns)} added up over threads` : ""}.
           </p>
           {found.by_annotation.some((row) => row.annotation !== null) && <Annotations rows={found.by_annotation} />}
           <Tree caption="Phases of compiling" head="phase" nodes={found.phases} columns={columns} most={40} />
-          {found.slices_left_out > 0 && <p class="quiet note">{plural(found.slices_left_out, "slice")} of further phases are not listed.</p>}
+          {found.slices_left_out > 0 && (
+            <p class="quiet note">{plural(found.slices_left_out, "slice")} of further phases are not listed.</p>
+          )}
           {found.by_compile_id.length > 0 && <CompileIds found={found} />}
         </>
       )}
@@ -260,8 +349,23 @@ function CompileIds({ found }: { found: TraceReport["compile_time"] }) {
   type Row = { name: string; depth: number; parent: number | null; total_ns: number; count: number };
   const nodes: Row[] = [];
   for (const one of found.by_compile_id) {
-    const parent = nodes.push({ name: one.compile_id, depth: 0, parent: null, total_ns: one.compiled.total_ns, count: one.compiled.count }) - 1;
-    nodes.push(...one.phases.map((phase) => ({ name: phase.name, depth: 1, parent, total_ns: phase.time.total_ns, count: phase.time.count })));
+    const parent =
+      nodes.push({
+        name: one.compile_id,
+        depth: 0,
+        parent: null,
+        total_ns: one.compiled.total_ns,
+        count: one.compiled.count,
+      }) - 1;
+    nodes.push(
+      ...one.phases.map((phase) => ({
+        name: phase.name,
+        depth: 1,
+        parent,
+        total_ns: phase.time.total_ns,
+        count: phase.time.count,
+      })),
+    );
   }
   const unit = ns(nodes.map((row) => row.total_ns));
   return (
@@ -279,7 +383,12 @@ function CompileIds({ found }: { found: TraceReport["compile_time"] }) {
         ]}
         most={40}
       />
-      {found.compile_ids_left_out > 0 && <p class="quiet note">{plural(found.compile_ids_left_out, "further compile id")} with shorter times {found.compile_ids_left_out === 1 ? "is" : "are"} not listed.</p>}
+      {found.compile_ids_left_out > 0 && (
+        <p class="quiet note">
+          {plural(found.compile_ids_left_out, "further compile id")} with shorter times{" "}
+          {found.compile_ids_left_out === 1 ? "is" : "are"} not listed.
+        </p>
+      )}
     </section>
   );
 }
@@ -289,17 +398,30 @@ function Annotations({ rows }: { rows: TraceReport["compile_time"]["by_annotatio
     <PlainTable
       caption="Compile time by the annotation around it"
       class="counters annotations"
-      heads={[{ title: "annotation around it" }, { title: "compiling", right: true }, { title: "times", right: true }, { title: "annotation lasts", right: true }]}
+      heads={[
+        { title: "annotation around it" },
+        { title: "compiling", right: true },
+        { title: "times", right: true },
+        { title: "annotation lasts", right: true },
+      ]}
     >
       <tbody>
         {rows.map((row, index) => (
           <tr key={index}>
-            <th scope="row">{row.annotation === null ? <span class="quiet">none</span> : <Name text={row.annotation} />}</th>
+            <th scope="row">
+              {row.annotation === null ? <span class="quiet">none</span> : <Name text={row.annotation} />}
+            </th>
             <td class="right">
               <Amount value={row.compiled.total_ns} unit="ns" />
             </td>
             <td class="right">{count(row.compiled.count)}</td>
-            <td class="right">{row.annotated ? <Amount value={row.annotated.total_ns} unit="ns" /> : <Missing flush why="outside of every annotation" />}</td>
+            <td class="right">
+              {row.annotated ? (
+                <Amount value={row.annotated.total_ns} unit="ns" />
+              ) : (
+                <Missing flush why="outside of every annotation" />
+              )}
+            </td>
           </tr>
         ))}
       </tbody>
@@ -310,8 +432,29 @@ function Annotations({ rows }: { rows: TraceReport["compile_time"]["by_annotatio
 function CompileFunctions({ dump, rows }: { dump: string; rows: CompileTimesFunction[] }) {
   const columns: Column<CompileTimesFunction>[] = [
     { key: "name", title: "Function", width: 340, sort: (row) => row.name, cell: (row) => <Name text={row.name} /> },
-    { key: "total", title: "total", hint: "All calls; functions call each other, so totals do not add up", width: 110, align: "right", first: "desc", sort: (row) => row.total_s, cell: (row) => <span class="num" title={`${full(row.total_s)} s`}>{duration(row.total_s)}</span> },
-    { key: "calls", title: "calls", width: 80, align: "right", first: "desc", sort: (row) => row.seconds.length, cell: (row) => <span class="num">{count(row.seconds.length)}</span> },
+    {
+      key: "total",
+      title: "total",
+      hint: "All calls; functions call each other, so totals do not add up",
+      width: 110,
+      align: "right",
+      first: "desc",
+      sort: (row) => row.total_s,
+      cell: (row) => (
+        <span class="num" title={`${full(row.total_s)} s`}>
+          {duration(row.total_s)}
+        </span>
+      ),
+    },
+    {
+      key: "calls",
+      title: "calls",
+      width: 80,
+      align: "right",
+      first: "desc",
+      sort: (row) => row.seconds.length,
+      cell: (row) => <span class="num">{count(row.seconds.length)}</span>,
+    },
     {
       key: "each",
       title: "each call",
@@ -329,7 +472,14 @@ function CompileFunctions({ dump, rows }: { dump: string; rows: CompileTimesFunc
       <h3>
         compile_times() <span class="quiet note">{dump}; functions call each other, so the totals do not add up</span>
       </h3>
-      <Table caption={`Compile times of functions, ${dump}`} columns={columns} rows={rows} rowKey={(row) => row.name} sortKey="cf" orderWords="as the file has them" />
+      <Table
+        caption={`Compile times of functions, ${dump}`}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.name}
+        sortKey="cf"
+        orderWords="as the file has them"
+      />
     </div>
   );
 }

@@ -20,13 +20,19 @@ const GROUPS: Record<string, string> = {
 type Row = { name: string; values: (number | null)[] };
 
 /** The groups of all dumps in the order in which they come, each with its rows, those of caches apart. */
-export function groupsSideBySide(dumps: readonly DynamoCounterGroup[][]): { group: string; own: Row[]; caches: Row[] }[] {
+export function groupsSideBySide(
+  dumps: readonly DynamoCounterGroup[][],
+): { group: string; own: Row[]; caches: Row[] }[] {
   const names = [...new Set(dumps.flatMap((groups) => groups.map((one) => one.group)))];
   return names.map((group) => {
     const counters = dumps.map((groups) => groups.find((one) => one.group === group)?.counters ?? []);
     const ofCaches = new Set(counters.flatMap((list) => list.filter((one) => one.of_cache).map((one) => one.name)));
     const rows = countersSideBySide(counters);
-    return { group, own: rows.filter((row) => !ofCaches.has(row.name)), caches: rows.filter((row) => ofCaches.has(row.name)) };
+    return {
+      group,
+      own: rows.filter((row) => !ofCaches.has(row.name)),
+      caches: rows.filter((row) => ofCaches.has(row.name)),
+    };
   });
 }
 
@@ -36,19 +42,41 @@ export type CounterRow = Row & {
   tone?: "worse";
 };
 
-export function CounterTable({ caption, heads, rows, mono = true }: { caption: string; heads: string[]; rows: CounterRow[]; mono?: boolean }) {
+export function CounterTable({
+  caption,
+  heads,
+  rows,
+  mono = true,
+}: {
+  caption: string;
+  heads: string[];
+  rows: CounterRow[];
+  mono?: boolean;
+}) {
   return (
-    <PlainTable caption={caption} class="counters" heads={[{ title: "counter" }, ...heads.map((head) => ({ title: head, right: true }))]}>
+    <PlainTable
+      caption={caption}
+      class="counters"
+      heads={[{ title: "counter" }, ...heads.map((head) => ({ title: head, right: true }))]}
+    >
       <tbody>
         {rows.map((row) => (
           <tr key={row.name}>
-            <th scope="row" class={`wrap${mono ? " mono" : ""}${row.tone ? ` ${row.tone}` : ""}`} title={hoverText(row.name)}>
+            <th
+              scope="row"
+              class={`wrap${mono ? " mono" : ""}${row.tone ? ` ${row.tone}` : ""}`}
+              title={hoverText(row.name)}
+            >
               {unquoted(row.name)}
               {row.note && <span class="quiet"> {row.note}</span>}
             </th>
             {row.values.map((value, index) => (
               <td class="right" key={index}>
-                {value === null ? <Missing flush why={`absent in ${heads[index]}: nothing of the kind happened`} /> : <span class="num">{count(value)}</span>}
+                {value === null ? (
+                  <Missing flush why={`absent in ${heads[index]}: nothing of the kind happened`} />
+                ) : (
+                  <span class="num">{count(value)}</span>
+                )}
               </td>
             ))}
           </tr>
@@ -67,7 +95,11 @@ export function Counters({ contents }: { contents: ArtifactContent[] }) {
   const filled = split.filter((one) => one.own.length > 0);
   const empty = split.filter((one) => !one.own.length && !one.caches.length).map((one) => one.group);
   if (!filled.length && !caches.length) {
-    return <p class="quiet">Every counter is empty in {plural(known.length, "repetition")}: nothing was captured while they were counted.</p>;
+    return (
+      <p class="quiet">
+        Every counter is empty in {plural(known.length, "repetition")}: nothing was captured while they were counted.
+      </p>
+    );
   }
   return (
     <>
@@ -77,13 +109,19 @@ export function Counters({ contents }: { contents: ArtifactContent[] }) {
             <h3>
               <Name text={group} /> <span class="quiet note">{GROUPS[group] ?? ""}</span>
             </h3>
-            <CounterTable caption={`Counters of ${group}`} heads={heads} rows={own} mono={group !== "graph_break" && group !== "unimplemented"} />
+            <CounterTable
+              caption={`Counters of ${group}`}
+              heads={heads}
+              rows={own}
+              mono={group !== "graph_break" && group !== "unimplemented"}
+            />
           </section>
         ))}
         {caches.length > 0 && (
           <section aria-label="Caches" class="caches">
             <h3>
-              Caches <span class="quiet note">they follow what ran before on the machine, and say nothing of the model</span>
+              Caches{" "}
+              <span class="quiet note">they follow what ran before on the machine, and say nothing of the model</span>
             </h3>
             <CounterTable caption="Counters of caches" heads={heads} rows={caches} />
           </section>

@@ -13,7 +13,8 @@ const SEVERITIES: Record<string, { sign: string; tone: string; words: string; ra
 };
 const severity = (name: string) => SEVERITIES[name] ?? { sign: "?", tone: "quiet", words: name, rank: 2 };
 
-export const gravestFirst = (flags: readonly Flag[]): Flag[] => [...flags].sort((a, b) => severity(a.severity).rank - severity(b.severity).rank);
+export const gravestFirst = (flags: readonly Flag[]): Flag[] =>
+  [...flags].sort((a, b) => severity(a.severity).rank - severity(b.severity).rank);
 
 /** A number by what its name ends with: `_ns`, `_s`, `share`; others are counts, or numbers without a unit. */
 export function flagNumber(name: string, value: number): string {
@@ -32,8 +33,20 @@ export function Flags({ flags, sources }: { flags: Flag[]; sources: FlagSource[]
     <>
       {flags.length > 0 && <FlagList flags={flags} />}
       {clear && <p class="quiet">{clear}</p>}
-      {sources.map((one) => one.state === "failed" && <NotKnown key={one.what} what={`what the ${one.what} flags`} error={one.error} again={one.again} />)}
-      {sources.map((one) => one.state === "unread" && <p key={one.what} class="quiet note">The {one.what} could not be read, so it flags nothing.</p>)}
+      {sources.map(
+        (one) =>
+          one.state === "failed" && (
+            <NotKnown key={one.what} what={`what the ${one.what} flags`} error={one.error} again={one.again} />
+          ),
+      )}
+      {sources.map(
+        (one) =>
+          one.state === "unread" && (
+            <p key={one.what} class="quiet note">
+              The {one.what} could not be read, so it flags nothing.
+            </p>
+          ),
+      )}
       {sources.some((one) => one.state === "waiting") && <Waiting rows={3} />}
     </>
   );

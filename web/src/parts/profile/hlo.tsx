@@ -24,13 +24,46 @@ export function HloModules({ trace }: { trace: number }) {
         </a>
       ),
     },
-    { key: "program", title: "program", hint: "By which slices of this profile name it", width: 200, sort: (one) => one.program_id, cell: (one) => <span class="mono">{one.program_id}</span> },
-    { key: "text", title: "text", hint: "Bytes of its text", width: 96, align: "right", first: "desc", sort: (one) => one.byte_count, cell: (one) => <span class="num" title={full(one.byte_count)}>{bytes(one.byte_count)}</span> },
+    {
+      key: "program",
+      title: "program",
+      hint: "By which slices of this profile name it",
+      width: 200,
+      sort: (one) => one.program_id,
+      cell: (one) => <span class="mono">{one.program_id}</span>,
+    },
+    {
+      key: "text",
+      title: "text",
+      hint: "Bytes of its text",
+      width: 96,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.byte_count,
+      cell: (one) => (
+        <span class="num" title={full(one.byte_count)}>
+          {bytes(one.byte_count)}
+        </span>
+      ),
+    },
   ];
   return (
     <>
-      <Table caption="HLO modules of the profile" columns={columns} rows={data.modules} rowKey={(one) => `${one.module} ${one.program_id}`} rowHref={(one) => hloHref(one.module, { trace: String(trace) })} sortKey="hlos" orderWords="as the profile has them" empty="No module." />
-      {data.llo_byte_count !== null && data.llo_byte_count > 0 && <p class="quiet note">The profile holds {bytes(data.llo_byte_count)} of LLO, too: the TPU compiler's own format, which is not kept.</p>}
+      <Table
+        caption="HLO modules of the profile"
+        columns={columns}
+        rows={data.modules}
+        rowKey={(one) => `${one.module} ${one.program_id}`}
+        rowHref={(one) => hloHref(one.module, { trace: String(trace) })}
+        sortKey="hlos"
+        orderWords="as the profile has them"
+        empty="No module."
+      />
+      {data.llo_byte_count !== null && data.llo_byte_count > 0 && (
+        <p class="quiet note">
+          The profile holds {bytes(data.llo_byte_count)} of LLO, too: the TPU compiler's own format, which is not kept.
+        </p>
+      )}
     </>
   );
 }
@@ -80,7 +113,13 @@ export function HloSource({ instruction }: { instruction: HloInstruction }) {
 }
 
 /** What is around an instruction, each name leading to its line. */
-export function HloNeighbours({ instruction, lineHref }: { instruction: HloInstruction; lineHref: (line: number) => string }) {
+export function HloNeighbours({
+  instruction,
+  lineHref,
+}: {
+  instruction: HloInstruction;
+  lineHref: (line: number) => string;
+}) {
   const lists = [
     { title: "Operands", list: instruction.operands, all: instruction.operand_count },
     { title: "Users", list: instruction.users, all: instruction.user_count },
@@ -97,7 +136,13 @@ export function HloNeighbours({ instruction, lineHref }: { instruction: HloInstr
               {list.map((one, index) => (
                 <span key={one.name}>
                   {index > 0 && ", "}
-                  {one.line === null ? <span class="mono quiet">{shown(one.name)}</span> : <a class="mono" href={lineHref(one.line)}>{shown(one.name)}</a>}
+                  {one.line === null ? (
+                    <span class="mono quiet">{shown(one.name)}</span>
+                  ) : (
+                    <a class="mono" href={lineHref(one.line)}>
+                      {shown(one.name)}
+                    </a>
+                  )}
                 </span>
               ))}
               {all > list.length && list.length >= 50 && <span class="quiet"> and more, {count(all)} in all</span>}

@@ -20,17 +20,33 @@ export function IrDumps({ artifacts, repetition }: { artifacts: Artifact[]; repe
   const [query, setQuery] = useQuery();
   const files = ofKind(artifacts, "ir").filter(isReadable);
   const asked = query.get("irfile");
-  const chosen = files.find((one) => String(one.id) === asked) ?? files.find((one) => one.repetition === repetition) ?? files[0];
+  const chosen =
+    files.find((one) => String(one.id) === asked) ?? files.find((one) => one.repetition === repetition) ?? files[0];
   if (!chosen) return <p class="quiet">No IR dump of this result could be read.</p>;
   return (
     <>
       {files.length > 1 && (
         <div class="toolbar">
-          <Select label="Dump" value={String(chosen.id)} options={files.map((one) => ({ value: String(one.id), text: `${one.name.split("/").pop() ?? one.name} (${whichDump(one)})` }))} onChange={(value) => setQuery({ irfile: value, module: null })} wide />
+          <Select
+            label="Dump"
+            value={String(chosen.id)}
+            options={files.map((one) => ({
+              value: String(one.id),
+              text: `${one.name.split("/").pop() ?? one.name} (${whichDump(one)})`,
+            }))}
+            onChange={(value) => setQuery({ irfile: value, module: null })}
+            wide
+          />
         </div>
       )}
       <WithContent artifact={chosen} key={chosen.id}>
-        {(content) => (content.ir_modules?.length ? <Modules artifact={chosen} modules={content.ir_modules} /> : <p class="quiet">No module was found in this text.</p>)}
+        {(content) =>
+          content.ir_modules?.length ? (
+            <Modules artifact={chosen} modules={content.ir_modules} />
+          ) : (
+            <p class="quiet">No module was found in this text.</p>
+          )
+        }
       </WithContent>
     </>
   );
@@ -42,8 +58,22 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
   const asked = Number(query.get("module") ?? (modules.length === 1 ? 0 : NaN));
   const chosen = modules[asked];
   const all = useMemo<Row[]>(() => modules.map((module, index) => ({ module, index })), [modules]);
-  const rows = useMemo(() => all.filter(({ module }) => !filter || matches(filter, `${module.name} ${module.dialect} ${module.ops.map((op) => op.name).join(" ")}`)), [all, filter]);
-  const number = (key: string, title: string, hint: string, width: number, pick: (module: IrModule) => number | null, show: (value: number) => string = count): Column<Row> => ({
+  const rows = useMemo(
+    () =>
+      all.filter(
+        ({ module }) =>
+          !filter || matches(filter, `${module.name} ${module.dialect} ${module.ops.map((op) => op.name).join(" ")}`),
+      ),
+    [all, filter],
+  );
+  const number = (
+    key: string,
+    title: string,
+    hint: string,
+    width: number,
+    pick: (module: IrModule) => number | null,
+    show: (value: number) => string = count,
+  ): Column<Row> => ({
     key,
     title,
     hint,
@@ -53,7 +83,13 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
     sort: ({ module }) => pick(module),
     cell: ({ module }) => {
       const value = pick(module);
-      return value === null ? <Missing flush why="a type does not tell how large it is" /> : <span class="num" title={full(value)}>{show(value)}</span>;
+      return value === null ? (
+        <Missing flush why="a type does not tell how large it is" />
+      ) : (
+        <span class="num" title={full(value)}>
+          {show(value)}
+        </span>
+      );
     },
   });
   const columns: Column<Row>[] = [
@@ -63,16 +99,45 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
       width: 300,
       sort: ({ module }) => module.name,
       cell: ({ module, index }) => (
-        <button type="button" class="link mono clip" title={hoverText(module.name)} onClick={() => setQuery({ module: String(index) })}>
+        <button
+          type="button"
+          class="link mono clip"
+          title={hoverText(module.name)}
+          onClick={() => setQuery({ module: String(index) })}
+        >
           {shown(module.name)}
         </button>
       ),
     },
-    { key: "dialect", title: "dialect", width: 96, sort: ({ module }) => module.dialect, cell: ({ module }) => <>{module.dialect}{module.unfinished && <span class="warn" title="The text ends within it"> …</span>}</> },
+    {
+      key: "dialect",
+      title: "dialect",
+      width: 96,
+      sort: ({ module }) => module.dialect,
+      cell: ({ module }) => (
+        <>
+          {module.dialect}
+          {module.unfinished && (
+            <span class="warn" title="The text ends within it">
+              {" "}
+              …
+            </span>
+          )}
+        </>
+      ),
+    },
     number("ops", "instructions", "Of all its computations", 108, (module) => module.instruction_count),
-    number("computations", "computations", "Functions of the module, the fused ones included", 112, (module) => module.computation_count),
+    number(
+      "computations",
+      "computations",
+      "Functions of the module, the fused ones included",
+      112,
+      (module) => module.computation_count,
+    ),
     number("fusions", "fusions", "Instructions that were fused into one", 84, (module) => sum(module.fusion_kinds)),
-    number("contractions", "contractions", "Convolutions and matrix products", 108, (module) => sum(module.contractions)),
+    number("contractions", "contractions", "Convolutions and matrix products", 108, (module) =>
+      sum(module.contractions),
+    ),
     number("custom", "custom calls", "Calls of a library or of the host", 108, (module) => sum(module.custom_calls)),
     number("parameters", "parameters", "What it is given", 100, (module) => module.parameters.length),
     number("size", "of parameters", "Bytes of all parameters together", 116, (module) => module.parameter_bytes, bytes),
@@ -82,11 +147,37 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
     <>
       {modules.length > 8 && (
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ irq: value || null }, true)} shown={rows.length} all={modules.length} what="modules" label="Filter by name or operation" />
+          <FilterField
+            value={filter}
+            onChange={(value) => setQuery({ irq: value || null }, true)}
+            shown={rows.length}
+            all={modules.length}
+            what="modules"
+            label="Filter by name or operation"
+          />
         </div>
       )}
-      <Table caption="Compiled graphs" columns={columns} rows={rows} rowKey={({ index }) => String(index)} onOpen={({ index }) => setQuery({ module: String(index) })} current={chosen ? String(asked) : null} sortKey="irs" orderWords="as the file has them" empty="No module matches." />
-      {chosen ? <ModuleDetail key={`${artifact.id} ${asked}`} artifact={artifact} module={chosen} onClose={modules.length > 1 ? () => setQuery({ module: null }) : undefined} /> : <p class="quiet note">Open a module for its operations, shapes and text.</p>}
+      <Table
+        caption="Compiled graphs"
+        columns={columns}
+        rows={rows}
+        rowKey={({ index }) => String(index)}
+        onOpen={({ index }) => setQuery({ module: String(index) })}
+        current={chosen ? String(asked) : null}
+        sortKey="irs"
+        orderWords="as the file has them"
+        empty="No module matches."
+      />
+      {chosen ? (
+        <ModuleDetail
+          key={`${artifact.id} ${asked}`}
+          artifact={artifact}
+          module={chosen}
+          onClose={modules.length > 1 ? () => setQuery({ module: null }) : undefined}
+        />
+      ) : (
+        <p class="quiet note">Open a module for its operations, shapes and text.</p>
+      )}
     </>
   );
 }
@@ -96,9 +187,20 @@ const FIRST_OPS = 16;
 const MOST_OPS = 1000;
 
 /** What the button of a list promises: never more than it shows. */
-export const moreWords = (n: number, most = MOST_OPS): string => (n > most ? `the first ${count(most)} of ${count(n)}` : `all ${count(n)}`);
+export const moreWords = (n: number, most = MOST_OPS): string =>
+  n > most ? `the first ${count(most)} of ${count(n)}` : `all ${count(n)}`;
 
-function Histogram({ title, note, rows, whole }: { title: string; note?: string; rows: { name: string; count: number }[]; whole?: number }) {
+function Histogram({
+  title,
+  note,
+  rows,
+  whole,
+}: {
+  title: string;
+  note?: string;
+  rows: { name: string; count: number }[];
+  whole?: number;
+}) {
   const [all, setAll] = useState(false);
   if (!rows.length) return null;
   const most = Math.max(...rows.map((row) => row.count));
@@ -141,7 +243,12 @@ export function ModuleContent({ module }: { module: IrModule }) {
     <>
       {module.unfinished && <p class="warn">The text ends within this module: what follows is of its beginning.</p>}
       <div class="ir-grid">
-        <Histogram title="Operations" note={`${plural(module.instruction_count, "instruction")} of ${plural(module.ops.length, "kind")}`} rows={module.ops} whole={module.instruction_count} />
+        <Histogram
+          title="Operations"
+          note={`${plural(module.instruction_count, "instruction")} of ${plural(module.ops.length, "kind")}`}
+          rows={module.ops}
+          whole={module.instruction_count}
+        />
         <div>
           <Histogram title="Fusions" rows={module.fusion_kinds} />
           <Histogram title="Custom calls" rows={module.custom_calls} />
@@ -150,11 +257,22 @@ export function ModuleContent({ module }: { module: IrModule }) {
         </div>
       </div>
       {module.contractions.length > 0 && (
-        <PlainTable caption="Convolutions and matrix products" heads={[{ title: "contraction" }, { title: "operands" }, { title: "result" }, { title: "dimensions" }, { title: "count", right: true }]}>
+        <PlainTable
+          caption="Convolutions and matrix products"
+          heads={[
+            { title: "contraction" },
+            { title: "operands" },
+            { title: "result" },
+            { title: "dimensions" },
+            { title: "count", right: true },
+          ]}
+        >
           <tbody>
             {module.contractions.slice(0, 300).map((row, index) => (
               <tr key={index}>
-                <th scope="row" class="mono">{row.op}</th>
+                <th scope="row" class="mono">
+                  {row.op}
+                </th>
                 <td class="mono">{row.operands.join(" × ")}</td>
                 <td class="mono">{row.result}</td>
                 <td class="quiet">
@@ -172,7 +290,9 @@ export function ModuleContent({ module }: { module: IrModule }) {
       {module.entry_layout && (
         <details class="nested">
           <summary>Entry layout</summary>
-          <p class="mono wrap">{module.entry_layout.length > 20000 ? module.entry_layout.slice(0, 20000) + "…" : module.entry_layout}</p>
+          <p class="mono wrap">
+            {module.entry_layout.length > 20000 ? module.entry_layout.slice(0, 20000) + "…" : module.entry_layout}
+          </p>
         </details>
       )}
       {module.stack.length > 0 && (
@@ -191,7 +311,15 @@ export function ModuleContent({ module }: { module: IrModule }) {
   );
 }
 
-function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; module: IrModule; onClose?: (() => void) | undefined }) {
+function ModuleDetail({
+  artifact,
+  module,
+  onClose,
+}: {
+  artifact: Artifact;
+  module: IrModule;
+  onClose?: (() => void) | undefined;
+}) {
   const [text, setText] = useState(false);
   return (
     <section class="panel" aria-label={`Module ${shown(module.name)}`}>
@@ -212,7 +340,12 @@ function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; modul
       <ModuleContent module={module} />
       {artifact.has_text &&
         (text ? (
-          <TextView url={rawUrl(artifact.id)} from={module.offset} length={module.length} label={`Text of ${shown(module.name)}`} />
+          <TextView
+            url={rawUrl(artifact.id)}
+            from={module.offset}
+            length={module.length}
+            label={`Text of ${shown(module.name)}`}
+          />
         ) : (
           <button type="button" class="button show-text" onClick={() => setText(true)}>
             Show its text

@@ -3,7 +3,16 @@ import { useMemo } from "preact/hooks";
 import { useContents } from "../../api/contents";
 import type { Artifact, OperatorTable } from "../../api/types";
 import { digits, full, type Unit } from "../../lib/format";
-import { nanoseconds, ofKind, isReadable, nameColumn, rowText, unitOfNs, whichDump, type Cell } from "../../lib/profile";
+import {
+  nanoseconds,
+  ofKind,
+  isReadable,
+  nameColumn,
+  rowText,
+  unitOfNs,
+  whichDump,
+  type Cell,
+} from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { matches } from "../../lib/sort";
 import { FilterField, Select } from "../controls";
@@ -26,10 +35,19 @@ const HINTS: [RegExp, string][] = [
 ];
 const hint = (name: string): string => HINTS.find(([pattern]) => pattern.test(name))?.[1] ?? name;
 
-const width = (column: OperatorColumn): number => (column.unit === "percent" ? 156 : column.unit === "text" ? 220 : Math.max(96, column.name.length * 7 + 56));
+const width = (column: OperatorColumn): number =>
+  column.unit === "percent" ? 156 : column.unit === "text" ? 220 : Math.max(96, column.name.length * 7 + 56);
 
 function numberCell(column: OperatorColumn, unit: Unit, cell: Cell | undefined) {
-  if (typeof cell !== "number") return <Missing why={cell === undefined || cell === "" || cell === "--" ? "the table says nothing here" : `the table says ${cell}`} flush={column.unit === "number"} />;
+  if (typeof cell !== "number")
+    return (
+      <Missing
+        why={
+          cell === undefined || cell === "" || cell === "--" ? "the table says nothing here" : `the table says ${cell}`
+        }
+        flush={column.unit === "number"}
+      />
+    );
   if (column.unit === "percent") {
     return (
       <span class="with-bar" title={`${full(cell)} %`}>
@@ -39,7 +57,13 @@ function numberCell(column: OperatorColumn, unit: Unit, cell: Cell | undefined) 
     );
   }
   if (column.unit === "number" && Number.isInteger(cell)) return <span class="num">{cell.toLocaleString("en")}</span>;
-  return <Num value={cell} factor={unit.factor} title={column.unit === "ns" ? `${full(cell)} ns` : column.unit === "bytes" ? `${full(cell)} bytes` : full(cell)} />;
+  return (
+    <Num
+      value={cell}
+      factor={unit.factor}
+      title={column.unit === "ns" ? `${full(cell)} ns` : column.unit === "bytes" ? `${full(cell)} bytes` : full(cell)}
+    />
+  );
 }
 
 /** Bytes of a column in one unit, powers of 1024 as the profiler prints them. */
@@ -58,7 +82,12 @@ export function operatorColumns(table: OperatorTable): Column<Row>[] {
     const column = table.columns[index];
     if (!column) return [];
     const values = table.rows.map((row) => row[index]).filter((cell) => typeof cell === "number");
-    const unit: Unit = column.unit === "ns" ? unitOfNs(values) : column.unit === "bytes" ? unitOfBytes(values) : { name: column.unit === "percent" ? "%" : "", factor: 1 };
+    const unit: Unit =
+      column.unit === "ns"
+        ? unitOfNs(values)
+        : column.unit === "bytes"
+          ? unitOfBytes(values)
+          : { name: column.unit === "percent" ? "%" : "", factor: 1 };
     const isText = column.unit === "text";
     const said = column.unit === "percent" || !unit.name ? column.name : `${column.name} ${unit.name}`;
     return [
@@ -73,23 +102,41 @@ export function operatorColumns(table: OperatorTable): Column<Row>[] {
           const cell = row.cells[index];
           return isText ? cell : typeof cell === "number" ? cell : null;
         },
-        cell: (row: Row) => (isText ? <Name text={String(row.cells[index] ?? "")} /> : numberCell(column, unit, row.cells[index])),
+        cell: (row: Row) =>
+          isText ? <Name text={String(row.cells[index] ?? "")} /> : numberCell(column, unit, row.cells[index]),
       },
     ];
   });
 }
 
 /** One table. Its order is that of the file, which the profiler sorted, unless asked otherwise. */
-export function OperatorTableView({ table, caption, note }: { table: OperatorTable; caption: string; note?: preact.ComponentChildren }) {
+export function OperatorTableView({
+  table,
+  caption,
+  note,
+}: {
+  table: OperatorTable;
+  caption: string;
+  note?: preact.ComponentChildren;
+}) {
   const [query, setQuery] = useQuery();
   const filter = query.get("op") ?? "";
   const columns = useMemo(() => operatorColumns(table), [table]);
   const all = useMemo<Row[]>(() => table.rows.map((cells, index) => ({ cells, index })), [table]);
-  const rows = useMemo(() => (filter ? all.filter((row) => matches(filter, rowText(table, row.cells))) : all), [all, filter]);
+  const rows = useMemo(
+    () => (filter ? all.filter((row) => matches(filter, rowText(table, row.cells))) : all),
+    [all, filter],
+  );
   return (
     <>
       <div class="toolbar">
-        <FilterField value={filter} onChange={(value) => setQuery({ op: value || null }, true)} shown={rows.length} all={all.length} what="operators" />
+        <FilterField
+          value={filter}
+          onChange={(value) => setQuery({ op: value || null }, true)}
+          shown={rows.length}
+          all={all.length}
+          what="operators"
+        />
         {note}
         {table.totals.length > 0 && (
           <p class="quiet note totals">
@@ -101,7 +148,15 @@ export function OperatorTableView({ table, caption, note }: { table: OperatorTab
           </p>
         )}
       </div>
-      <Table caption={caption} columns={columns} rows={rows} rowKey={(row) => String(row.index)} sortKey="ops" orderWords="as the profiler sorted them" empty={filter ? "No operator matches." : "The table has no rows."} />
+      <Table
+        caption={caption}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.index)}
+        sortKey="ops"
+        orderWords="as the profiler sorted them"
+        empty={filter ? "No operator matches." : "The table has no rows."}
+      />
     </>
   );
 }
@@ -130,7 +185,10 @@ export function Operators({ artifacts, repetition }: { artifacts: Artifact[]; re
   if (!data) return <Waiting rows={8} />;
   const known = sources(data);
   const asked = query.get("table");
-  const chosen = known.find((one) => one.key === asked) ?? known.find((one) => one.artifact.repetition === repetition) ?? known[known.length - 1];
+  const chosen =
+    known.find((one) => one.key === asked) ??
+    known.find((one) => one.artifact.repetition === repetition) ??
+    known[known.length - 1];
   if (!chosen) return <p class="quiet">The {files.length === 1 ? "file holds" : "files hold"} no table.</p>;
   const content = data.find((one) => one.artifact.id === chosen.artifact.id);
   return (
@@ -141,7 +199,12 @@ export function Operators({ artifacts, repetition }: { artifacts: Artifact[]; re
         caption={`Operators, ${chosen.text}`}
         note={
           known.length > 1 ? (
-            <Select label="Table of" value={chosen.key} options={known.map((one) => ({ value: one.key, text: one.text }))} onChange={(value) => setQuery({ table: value })} />
+            <Select
+              label="Table of"
+              value={chosen.key}
+              options={known.map((one) => ({ value: one.key, text: one.text }))}
+              onChange={(value) => setQuery({ table: value })}
+            />
           ) : (
             <p class="quiet note">
               Of <From artifact={chosen.artifact} />.
@@ -149,7 +212,11 @@ export function Operators({ artifacts, repetition }: { artifacts: Artifact[]; re
           )
         }
       />
-      {files.length > MOST_FILES && <p class="quiet note">Of {digits(files.length)} tables the first {MOST_FILES}; the others are under Files.</p>}
+      {files.length > MOST_FILES && (
+        <p class="quiet note">
+          Of {digits(files.length)} tables the first {MOST_FILES}; the others are under Files.
+        </p>
+      )}
     </>
   );
 }

@@ -3,7 +3,16 @@ import { useId, useRef } from "preact/hooks";
 import type { PhaseBasis, PhaseGroup, PhaseName, PhasedRepetition, PhasesAnswer } from "../../api/types";
 import { count, digits, duration, full, plural, unitOf, type Unit } from "../../lib/format";
 import { useWidth } from "../../lib/hooks";
-import { type Drawn, PHASES, PHASE_WORDS, overlapAmong, overlapOf, restHolds, segments, stackLength } from "../../lib/phases";
+import {
+  type Drawn,
+  PHASES,
+  PHASE_WORDS,
+  overlapAmong,
+  overlapOf,
+  restHolds,
+  segments,
+  stackLength,
+} from "../../lib/phases";
 import { type Head, PlainTable } from "../plain_table";
 import { IntervalText, Missing, Num } from "../small";
 
@@ -13,7 +22,13 @@ export function PhasePatterns({ id }: { id: string }) {
     <defs>
       {PHASES.map((phase) => (
         <>
-          <pattern id={`${id}-${phase}-inferred`} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <pattern
+            id={`${id}-${phase}-inferred`}
+            width="6"
+            height="6"
+            patternUnits="userSpaceOnUse"
+            patternTransform="rotate(45)"
+          >
             <rect class={`phase-pale-${phase}`} width="6" height="6" />
             <rect class={`phase-${phase}`} width="2.5" height="6" />
           </pattern>
@@ -26,10 +41,23 @@ export function PhasePatterns({ id }: { id: string }) {
     </defs>
   );
 }
-export const phaseFill = (id: string, phase: PhaseName, drawn: Drawn): { fill?: string; class?: string } => (drawn === "measured" ? { class: `phase-${phase}` } : { fill: `url(#${id}-${phase}-${drawn})` });
+export const phaseFill = (id: string, phase: PhaseName, drawn: Drawn): { fill?: string; class?: string } =>
+  drawn === "measured" ? { class: `phase-${phase}` } : { fill: `url(#${id}-${phase}-${drawn})` };
 
 /** `whole`: how lines mark the whole where phases together are longer than it; null: they are not. */
-export function PhaseLegend({ phases, drawn, holds = [], whole, definitions }: { phases: PhaseName[]; drawn: Drawn[]; holds?: PhaseName[]; whole: "upright" | "level" | null; definitions: PhasesAnswer["definitions"] | undefined }) {
+export function PhaseLegend({
+  phases,
+  drawn,
+  holds = [],
+  whole,
+  definitions,
+}: {
+  phases: PhaseName[];
+  drawn: Drawn[];
+  holds?: PhaseName[];
+  whole: "upright" | "level" | null;
+  definitions: PhasesAnswer["definitions"] | undefined;
+}) {
   const id = useId();
   const meaning = (name: string) => definitions?.phases.find((one) => one.name === name)?.meaning;
   const swatch = (phase: PhaseName, how: Drawn) => (
@@ -48,16 +76,32 @@ export function PhaseLegend({ phases, drawn, holds = [], whole, definitions }: {
             {swatch(phase, "measured")}
             <span>
               {PHASE_WORDS[phase]}
-              {phase === "rest" && holds.length > 0 && <span class="quiet"> with {holds.map((one) => PHASE_WORDS[one]).join(" and ")}, which nothing tells apart here</span>}
+              {phase === "rest" && holds.length > 0 && (
+                <span class="quiet">
+                  {" "}
+                  with {holds.map((one) => PHASE_WORDS[one]).join(" and ")}, which nothing tells apart here
+                </span>
+              )}
             </span>
           </li>
         ))}
-        {drawn.includes("derived") && <li title="A difference of two metrics">{swatch("tracing", "derived")} dotted: worked out from two metrics</li>}
-        {drawn.includes("inferred") && <li title="What the repetition cost beyond those that compile nothing">{swatch("compiling", "inferred")} hatched: inferred, no metric says it</li>}
+        {drawn.includes("derived") && (
+          <li title="A difference of two metrics">
+            {swatch("tracing", "derived")} dotted: worked out from two metrics
+          </li>
+        )}
+        {drawn.includes("inferred") && (
+          <li title="What the repetition cost beyond those that compile nothing">
+            {swatch("compiling", "inferred")} hatched: inferred, no metric says it
+          </li>
+        )}
         {whole && (
           <li title="Drawn where the phases together are longer than the whole">
             <svg width="18" height="12" aria-hidden="true">
-              <line class="phase-total" {...(whole === "level" ? { x1: 0, x2: 18, y1: 6, y2: 6 } : { x1: 9, x2: 9, y1: 0, y2: 12 })} />
+              <line
+                class="phase-total"
+                {...(whole === "level" ? { x1: 0, x2: 18, y1: 6, y2: 6 } : { x1: 9, x2: 9, y1: 0, y2: 12 })}
+              />
             </svg>{" "}
             line: the whole; phases went on at the same time
           </li>
@@ -77,7 +121,10 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
   const id = useId();
   if (!repetitions.length) return null;
   const most = Math.max(...repetitions.map(stackLength)) || 1;
-  const unit = unitOf(repetitions.map((one) => one.total ?? stackLength(one)), "s");
+  const unit = unitOf(
+    repetitions.map((one) => one.total ?? stackLength(one)),
+    "s",
+  );
   const plot = Math.max(0, width - LEFT - RIGHT);
   const x = (seconds: number) => LEFT + (seconds / most) * plot;
   const row = repetitions.length > 40 ? 12 : ROW;
@@ -91,7 +138,12 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
         <h3>{title}</h3> <span class="quiet note">{note}; the axis starts at 0</span>
       </figcaption>
       <div ref={box}>
-        <svg width={Math.max(0, width)} height={repetitions.length * row + 4} role="img" aria-label={`${title}, ${plural(repetitions.length, "repetition")}: ${said}. The numbers are in the table below.`}>
+        <svg
+          width={Math.max(0, width)}
+          height={repetitions.length * row + 4}
+          role="img"
+          aria-label={`${title}, ${plural(repetitions.length, "repetition")}: ${said}. The numbers are in the table below.`}
+        >
           <PhasePatterns id={id} />
           {width > 0 &&
             repetitions.map((one, index) => {
@@ -110,11 +162,22 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
                     const place = line > 0 && line < long + 10 ? line + 6 : 6;
                     return (
                       <g key={segment.phase}>
-                        <rect x={x(segment.from)} y={y} width={wide} height={tall} {...phaseFill(id, segment.phase, segment.drawn)}>
+                        <rect
+                          x={x(segment.from)}
+                          y={y}
+                          width={wide}
+                          height={tall}
+                          {...phaseFill(id, segment.phase, segment.drawn)}
+                        >
                           <title>{`repetition ${one.repetition}, ${PHASE_WORDS[segment.phase]}: ${full(segment.seconds)} s, ${one[segment.phase].basis.replace(/_/g, " ")}`}</title>
                         </rect>
                         {wide > place + long + 6 && row === ROW && (
-                          <text class={`phase-name on-${segment.phase} ${segment.drawn}`} x={x(segment.from) + place} y={y + tall / 2 + 4} aria-hidden="true">
+                          <text
+                            class={`phase-name on-${segment.phase} ${segment.drawn}`}
+                            x={x(segment.from) + place}
+                            y={y + tall / 2 + 4}
+                            aria-hidden="true"
+                          >
                             {PHASE_WORDS[segment.phase]}
                           </text>
                         )}
@@ -153,10 +216,24 @@ export function Phases({ answer }: { answer: PhasesAnswer }) {
   return (
     <>
       <p class="lead">{phasesSentence(answer)}</p>
-      <PhaseLegend phases={used} drawn={drawn} holds={restHolds(repetitions)} whole={repetitions.some((one) => overlapOf(one) > 0) ? "upright" : null} definitions={definitions} />
+      <PhaseLegend
+        phases={used}
+        drawn={drawn}
+        holds={restHolds(repetitions)}
+        whole={repetitions.some((one) => overlapOf(one) > 0) ? "upright" : null}
+        definitions={definitions}
+      />
       <div class="phase-groups">
         <Stacks title="Warm-up" note="each group has its own scale" repetitions={warmup.slice(0, MOST_DRAWN)} />
-        <Stacks title="Steady" note={steady.length > MOST_DRAWN ? `the first ${MOST_DRAWN} of ${count(answer.steady.repetitions)}` : plural(steady.length, "repetition")} repetitions={steady.slice(0, MOST_DRAWN)} />
+        <Stacks
+          title="Steady"
+          note={
+            steady.length > MOST_DRAWN
+              ? `the first ${MOST_DRAWN} of ${count(answer.steady.repetitions)}`
+              : plural(steady.length, "repetition")
+          }
+          repetitions={steady.slice(0, MOST_DRAWN)}
+        />
       </div>
       <PhaseTable answer={answer} />
     </>
@@ -175,9 +252,16 @@ export function phasesSentence(answer: PhasesAnswer): string {
     const listed = answer.repetitions.filter((one) => one.warmup !== isSteady);
     const overlap = overlapAmong(listed);
     // What goes on at the same time is no part of the whole.
-    const among = overlap && overlap.repetitions < listed.length ? ` in ${count(overlap.repetitions)} of ${count(listed.length)}` : "";
-    const apart = overlap ? `, meanwhile ${said}, with an overlap of ${duration(overlap.median)}${among}` : `, of that ${said}`;
-    parts.push(`A ${isSteady ? "steady repetition" : "repetition"} takes ${duration(total)}${known.length ? apart : ""}`);
+    const among =
+      overlap && overlap.repetitions < listed.length
+        ? ` in ${count(overlap.repetitions)} of ${count(listed.length)}`
+        : "";
+    const apart = overlap
+      ? `, meanwhile ${said}, with an overlap of ${duration(overlap.median)}${among}`
+      : `, of that ${said}`;
+    parts.push(
+      `A ${isSteady ? "steady repetition" : "repetition"} takes ${duration(total)}${known.length ? apart : ""}`,
+    );
   }
   if (first_excess) {
     parts.push(
@@ -209,16 +293,26 @@ export function marksSentence(repetitions: readonly PhasedRepetition[]): string 
 
 function PhaseTable({ answer }: { answer: PhasesAnswer }) {
   const { repetitions, definitions } = answer;
-  const basis = (name: string) => definitions.bases.find((one) => one.name === name)?.meaning ?? name.replace(/_/g, " ");
-  const unit = unitOf(repetitions.map((one) => one.total ?? NaN), "s");
+  const basis = (name: string) =>
+    definitions.bases.find((one) => one.name === name)?.meaning ?? name.replace(/_/g, " ");
+  const unit = unitOf(
+    repetitions.map((one) => one.total ?? NaN),
+    "s",
+  );
   const compilations = repetitions.some((one) => one.xla_compilations !== null);
   const graphs = repetitions.some((one) => one.graphs_captured !== null);
   const heads: Head[] = [
     { title: "repetition" },
     { title: `total ${unit.name}`, hint: "total_time: the whole repetition", right: true },
-    ...PHASES.map((phase) => ({ title: `${PHASE_WORDS[phase]} ${unit.name}`, hint: definitions.phases.find((one) => one.name === phase)?.meaning, right: true })),
+    ...PHASES.map((phase) => ({
+      title: `${PHASE_WORDS[phase]} ${unit.name}`,
+      hint: definitions.phases.find((one) => one.name === phase)?.meaning,
+      right: true,
+    })),
     ...(compilations ? [{ title: "XLA compiled", hint: "How often XLA compiled", right: true }] : []),
-    ...(graphs ? [{ title: "graphs captured", hint: "What Dynamo's counters say was captured or compiled", right: true }] : []),
+    ...(graphs
+      ? [{ title: "graphs captured", hint: "What Dynamo's counters say was captured or compiled", right: true }]
+      : []),
   ];
   return (
     <details class="nested" open={repetitions.length <= 12}>
@@ -233,13 +327,21 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
                 {one.repetition}
                 {one.warmup && <span class="quiet"> warm-up</span>}
               </th>
-              <td class="right">{one.total === null ? <Missing why="no usable total_time" /> : <Num value={one.total} factor={unit.factor} title={`${full(one.total)} s`} />}</td>
+              <td class="right">
+                {one.total === null ? (
+                  <Missing why="no usable total_time" />
+                ) : (
+                  <Num value={one.total} factor={unit.factor} title={`${full(one.total)} s`} />
+                )}
+              </td>
               {PHASES.map((phase) => {
                 const time = one[phase];
                 if (time.seconds === null)
                   return (
                     <td class="right" key={phase}>
-                      <Missing why={`${basis(time.basis)}${time.interval ? ` (${digits(time.interval.low)} to ${digits(time.interval.high)} s)` : ""}`} />
+                      <Missing
+                        why={`${basis(time.basis)}${time.interval ? ` (${digits(time.interval.low)} to ${digits(time.interval.high)} s)` : ""}`}
+                      />
                     </td>
                   );
                 return (
@@ -249,19 +351,55 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
                         {MARKS[time.basis]?.sign}{" "}
                       </span>
                     )}
-                    <Num value={time.seconds} factor={unit.factor} title={`${full(time.seconds)} s; ${basis(time.basis)}${time.interval ? `; ${full(time.interval.low)} to ${full(time.interval.high)} s` : ""}`} />
+                    <Num
+                      value={time.seconds}
+                      factor={unit.factor}
+                      title={`${full(time.seconds)} s; ${basis(time.basis)}${time.interval ? `; ${full(time.interval.low)} to ${full(time.interval.high)} s` : ""}`}
+                    />
                   </td>
                 );
               })}
-              {compilations && <td class="right">{one.xla_compilations === null ? <Missing flush why="not recorded" /> : <span class="num">{count(one.xla_compilations)}</span>}</td>}
-              {graphs && <td class="right">{one.graphs_captured === null ? <Missing flush why="no counters of this repetition" /> : <span class="num">{count(one.graphs_captured)}</span>}</td>}
+              {compilations && (
+                <td class="right">
+                  {one.xla_compilations === null ? (
+                    <Missing flush why="not recorded" />
+                  ) : (
+                    <span class="num">{count(one.xla_compilations)}</span>
+                  )}
+                </td>
+              )}
+              {graphs && (
+                <td class="right">
+                  {one.graphs_captured === null ? (
+                    <Missing flush why="no counters of this repetition" />
+                  ) : (
+                    <span class="num">{count(one.graphs_captured)}</span>
+                  )}
+                </td>
+              )}
             </tr>
           ))}
-          <GroupRow words="steady, median" group={answer.steady} unit={unit} of="median" more={Number(compilations) + Number(graphs)} />
-          <GroupRow words="warm-up, sum" group={answer.warmup} unit={unit} of="sum" more={Number(compilations) + Number(graphs)} />
+          <GroupRow
+            words="steady, median"
+            group={answer.steady}
+            unit={unit}
+            of="median"
+            more={Number(compilations) + Number(graphs)}
+          />
+          <GroupRow
+            words="warm-up, sum"
+            group={answer.warmup}
+            unit={unit}
+            of="sum"
+            more={Number(compilations) + Number(graphs)}
+          />
         </tbody>
       </PlainTable>
-      {repetitions.length > MOST_ROWS && <p class="quiet note">and {count(repetitions.length + answer.repetitions_omitted - MOST_ROWS)} more repetitions</p>}
+      {repetitions.length > MOST_ROWS && (
+        <p class="quiet note">
+          and {count(repetitions.length + answer.repetitions_omitted - MOST_ROWS)} more repetitions
+        </p>
+      )}
       {answer.unreadable.length > 0 && (
         <p class="warn note">
           Could not be read: <span class="mono">{answer.unreadable.join(", ")}</span>.
@@ -271,12 +409,25 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
   );
 }
 
-function GroupRow({ words, group, unit, of, more }: { words: string; group: PhaseGroup; unit: Unit; of: "median" | "sum"; more: number }) {
+function GroupRow({
+  words,
+  group,
+  unit,
+  of,
+  more,
+}: {
+  words: string;
+  group: PhaseGroup;
+  unit: Unit;
+  of: "median" | "sum";
+  more: number;
+}) {
   if (!group.repetitions) return null;
   return (
     <tr class="sum-row">
       <th scope="row">
-        {words} <span class="quiet">n {count(group.repetitions)}</span> {of === "median" && <IntervalText interval={group.total.interval} factor={unit.factor} />}
+        {words} <span class="quiet">n {count(group.repetitions)}</span>{" "}
+        {of === "median" && <IntervalText interval={group.total.interval} factor={unit.factor} />}
       </th>
       {(["total", ...PHASES] as const).map((name) => {
         const value = group[name][of];
@@ -285,7 +436,11 @@ function GroupRow({ words, group, unit, of, more }: { words: string; group: Phas
             {value === null ? (
               <Missing why="not known in any of them" />
             ) : (
-              <Num value={value} factor={unit.factor} title={`${full(value)} s over ${plural(group[name].n, "repetition")}`} />
+              <Num
+                value={value}
+                factor={unit.factor}
+                title={`${full(value)} s over ${plural(group[name].n, "repetition")}`}
+              />
             )}
           </td>
         );
@@ -298,6 +453,11 @@ function GroupRow({ words, group, unit, of, more }: { words: string; group: Phas
 /** Metrics that were measured under a basis: for the note of the section. */
 export function metricsNote(answer: PhasesAnswer): string {
   const known = TOLD.filter((phase) => answer.metrics[phase] !== null);
-  const per = answer.iterations_per_run && answer.iterations_per_run > 1 ? `; a repetition is ${count(answer.iterations_per_run)} iterations` : "";
-  return known.length ? `${known.map((phase) => `${PHASE_WORDS[phase]} from ${answer.metrics[phase]}`).join(", ")}${per}` : `no metric of the result tells phases apart${per}`;
+  const per =
+    answer.iterations_per_run && answer.iterations_per_run > 1
+      ? `; a repetition is ${count(answer.iterations_per_run)} iterations`
+      : "";
+  return known.length
+    ? `${known.map((phase) => `${PHASE_WORDS[phase]} from ${answer.metrics[phase]}`).join(", ")}${per}`
+    : `no metric of the result tells phases apart${per}`;
 }

@@ -73,7 +73,11 @@ export function profileSections(profile: Profile): ProfileSection[] {
       short: "torch.compile",
       title: "Is torch.compile applied?",
       when: has("trace"),
-      note: trace.file && <>By the trace of <From artifact={trace.file} />.</>,
+      note: trace.file && (
+        <>
+          By the trace of <From artifact={trace.file} />.
+        </>
+      ),
       render: () => (
         <>
           <OfTrace trace={trace}>{(report) => <Verdict report={report} />}</OfTrace>
@@ -86,7 +90,11 @@ export function profileSections(profile: Profile): ProfileSection[] {
       short: "Graph breaks",
       title: "Graph breaks",
       when: has("trace") || has("dynamo_counters"),
-      note: trace.file && <>A region within a region ran behind a break; trace of <From artifact={trace.file} />.</>,
+      note: trace.file && (
+        <>
+          A region within a region ran behind a break; trace of <From artifact={trace.file} />.
+        </>
+      ),
       render: () => <Breaks trace={trace} hasTrace={has("trace")} dumped={profile.dumped} />,
     },
     {
@@ -97,7 +105,10 @@ export function profileSections(profile: Profile): ProfileSection[] {
       note: compiling && (
         <>
           By the trace of <From artifact={compiling.file} />
-          {trace.file && trace.file.id !== compiling.file.id ? `; nothing was compiled in ${whichDump(trace.file)}` : ""}.
+          {trace.file && trace.file.id !== compiling.file.id
+            ? `; nothing was compiled in ${whichDump(trace.file)}`
+            : ""}
+          .
         </>
       ),
       render: () => <Compilation profile={profile} />,
@@ -110,7 +121,11 @@ export function profileSections(profile: Profile): ProfileSection[] {
       note: "What torch.compile compiled, by the log of TORCH_TRACE. Writing the log costs time: compile times without it are shorter.",
       render: () => (
         <>
-          <CompilationLogs artifacts={dumps.now} repetition={dumps.repetition} trace={trace.file && trace.report ? { file: trace.file, report: trace.report } : null} />
+          <CompilationLogs
+            artifacts={dumps.now}
+            repetition={dumps.repetition}
+            trace={trace.file && trace.report ? { file: trace.file, report: trace.report } : null}
+          />
           <CompilationsBetweenNights result={profile.result} />
         </>
       ),
@@ -120,7 +135,13 @@ export function profileSections(profile: Profile): ProfileSection[] {
       short: "Operators",
       title: "Operators",
       when: hasTable || trace.report !== null || trace.state === "waiting",
-      note: hasTable ? "The profiler's table, with all of its columns. The profiler itself costs time." : trace.file && <>From the trace of <From artifact={trace.file} />: no operator table was dumped.</>,
+      note: hasTable
+        ? "The profiler's table, with all of its columns. The profiler itself costs time."
+        : trace.file && (
+            <>
+              From the trace of <From artifact={trace.file} />: no operator table was dumped.
+            </>
+          ),
       render: () => (
         <>
           {hasTable && <Operators artifacts={dumps.now} repetition={dumps.repetition} />}
@@ -133,39 +154,74 @@ export function profileSections(profile: Profile): ProfileSection[] {
       short: "Device",
       title: "Kernels and device",
       when: has("trace"),
-      note: trace.file && trace.report && ranOnDevice(trace.report) && <>By the trace of <From artifact={trace.file} />.</>,
-      render: () => <OfTrace trace={trace}>{(report) => <Device report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
+      note: trace.file && trace.report && ranOnDevice(trace.report) && (
+        <>
+          By the trace of <From artifact={trace.file} />.
+        </>
+      ),
+      render: () => (
+        <OfTrace trace={trace}>{(report) => <Device report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>
+      ),
     },
     {
       id: "xla-operators",
       short: "XLA operators",
       title: "XLA operators",
       when: !!trace.report?.xla,
-      note: trace.file && <>By the XPlane profile of <From artifact={trace.file} />. Runs under the profiler are no benchmarks.</>,
-      render: () => <OfTrace trace={trace}>{(report) => report.xla && <XlaOperators xla={report.xla} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
+      note: trace.file && (
+        <>
+          By the XPlane profile of <From artifact={trace.file} />. Runs under the profiler are no benchmarks.
+        </>
+      ),
+      render: () => (
+        <OfTrace trace={trace}>
+          {(report) => report.xla && <XlaOperators xla={report.xla} trace={trace.file?.trace_id ?? null} />}
+        </OfTrace>
+      ),
     },
     {
       id: "memory",
       short: "Memory",
       title: "Memory",
       when: trace.report !== null && memoryOf(trace.report) !== null,
-      note: trace.file && <>Of allocators while the profiler ran, by the trace of <From artifact={trace.file} />: peaks within the profile, not of the whole process.</>,
-      render: () => <OfTrace trace={trace}>{(report) => <Memory report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>,
+      note: trace.file && (
+        <>
+          Of allocators while the profiler ran, by the trace of <From artifact={trace.file} />: peaks within the
+          profile, not of the whole process.
+        </>
+      ),
+      render: () => (
+        <OfTrace trace={trace}>{(report) => <Memory report={report} trace={trace.file?.trace_id ?? null} />}</OfTrace>
+      ),
     },
     {
       id: "counters",
       short: "Counters",
       title: "Counters",
       when: has("dynamo_counters"),
-      note: dumps.counters.length > MOST_COLUMNS ? `TorchDynamo's, of the first ${MOST_COLUMNS} of ${count(dumps.counters.length)} repetitions.` : "TorchDynamo's, repetition beside repetition.",
-      render: () => (counters.error && !counters.data ? <ErrorNote error={counters.error} again={counters.again} /> : counters.data ? <Counters contents={counters.data} /> : <Waiting rows={4} />),
+      note:
+        dumps.counters.length > MOST_COLUMNS
+          ? `TorchDynamo's, of the first ${MOST_COLUMNS} of ${count(dumps.counters.length)} repetitions.`
+          : "TorchDynamo's, repetition beside repetition.",
+      render: () =>
+        counters.error && !counters.data ? (
+          <ErrorNote error={counters.error} again={counters.again} />
+        ) : counters.data ? (
+          <Counters contents={counters.data} />
+        ) : (
+          <Waiting rows={4} />
+        ),
     },
     {
       id: "xla",
       short: "XLA metrics",
       title: "XLA metrics",
       when: has("xla_metrics"),
-      note: metrics && <>PyTorch/XLA's report of <From artifact={metrics} />.</>,
+      note: metrics && (
+        <>
+          PyTorch/XLA's report of <From artifact={metrics} />.
+        </>
+      ),
       render: () => <Metrics file={metrics} />,
     },
     {
@@ -193,13 +249,17 @@ export function profileSections(profile: Profile): ProfileSection[] {
       short: "Files",
       title: "Files",
       when: all.length > 0,
-      note: all.length > dumps.now.length ? `${plural(all.length - dumps.now.length, "file")} of them superseded by later ones of the same name.` : undefined,
+      note:
+        all.length > dumps.now.length
+          ? `${plural(all.length - dumps.now.length, "file")} of them superseded by later ones of the same name.`
+          : undefined,
       render: () => (
         <>
           <Files artifacts={all} />
           {artifacts.next_cursor && (
             <p class="quiet note">
-              The newest {count(all.length)} of {count(artifacts.total)}; <a href={href("/artifacts", { run: String(profile.result.run.id) })}>all of the run</a>.
+              The newest {count(all.length)} of {count(artifacts.total)};{" "}
+              <a href={href("/artifacts", { run: String(profile.result.run.id) })}>all of the run</a>.
             </p>
           )}
         </>
@@ -224,7 +284,13 @@ function OfTrace({ trace, children }: { trace: TraceState; children: (report: Tr
   if (trace.report) return <>{children(trace.report)}</>;
   if (trace.state === "failed") return <ErrorNote error={trace.error} again={trace.again} />;
   if (trace.state === "waiting") return <Waiting rows={4} />;
-  return <p class="quiet">{trace.file ? `The trace holds no report${trace.file.unreadable ? `: ${trace.file.unreadable}` : ""}.` : "No trace of this result could be read; see Files."}</p>;
+  return (
+    <p class="quiet">
+      {trace.file
+        ? `The trace holds no report${trace.file.unreadable ? `: ${trace.file.unreadable}` : ""}.`
+        : "No trace of this result could be read; see Files."}
+    </p>
+  );
 }
 
 function Breaks({ trace, hasTrace, dumped }: { trace: TraceState; hasTrace: boolean; dumped: Profile["dumped"] }) {
@@ -237,7 +303,8 @@ function Breaks({ trace, hasTrace, dumped }: { trace: TraceState; hasTrace: bool
       {dumped.error && <NotKnown what="Dynamo's reasons" error={dumped.error} again={dumped.again} />}
       {dumped.data && dumped.data.left_out > 0 && (
         <p class="quiet note">
-          Dynamo's reasons are of {plural(dumped.data.dump_count, "counter dump")}; {count(dumped.data.left_out)} more are too long to be read with them.
+          Dynamo's reasons are of {plural(dumped.data.dump_count, "counter dump")}; {count(dumped.data.left_out)} more
+          are too long to be read with them.
         </p>
       )}
       {report && <Recompilations report={report} />}
@@ -250,8 +317,15 @@ function Compilation({ profile }: { profile: Profile }) {
   const { compiling, functions } = profile;
   return (
     <>
-      {functions.error && <NotKnown what="the seconds of the compiler's functions" error={functions.error} again={functions.again} />}
-      <CompileTime report={compiling?.report ?? null} functions={(functions.data ?? []).flatMap((one) => (one.compile_times ? [{ dump: whichDump(one.artifact), rows: one.compile_times }] : []))} />
+      {functions.error && (
+        <NotKnown what="the seconds of the compiler's functions" error={functions.error} again={functions.again} />
+      )}
+      <CompileTime
+        report={compiling?.report ?? null}
+        functions={(functions.data ?? []).flatMap((one) =>
+          one.compile_times ? [{ dump: whichDump(one.artifact), rows: one.compile_times }] : [],
+        )}
+      />
     </>
   );
 }
@@ -263,7 +337,10 @@ function HostOperators({ report, beside }: { report: TraceReport; beside: boolea
   return (
     <details class="nested" open={!!query.get("slice") || !!query.get("ts")}>
       <summary>
-        The same from the trace <span class="quiet">all that the host did, with exact times: compiling, the runtime's calls, annotations too</span>
+        The same from the trace{" "}
+        <span class="quiet">
+          all that the host did, with exact times: compiling, the runtime's calls, annotations too
+        </span>
       </summary>
       <TraceOperators report={report} />
     </details>
@@ -274,7 +351,13 @@ function Metrics({ file }: { file: Artifact | undefined }) {
   if (!file) return <p class="quiet">No report of this result could be read; see Files.</p>;
   return (
     <WithContent artifact={file} key={file.id}>
-      {(content) => (content.xla_metrics ? <XlaReport report={content.xla_metrics} /> : <p class="quiet">The report holds nothing.</p>)}
+      {(content) =>
+        content.xla_metrics ? (
+          <XlaReport report={content.xla_metrics} />
+        ) : (
+          <p class="quiet">The report holds nothing.</p>
+        )
+      }
     </WithContent>
   );
 }

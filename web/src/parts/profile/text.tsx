@@ -10,10 +10,21 @@ const SLICE = 64 * 1024;
 const MOST = 4 * 1024 * 1024;
 
 export const rawUrl = (id: number): string => `${BASE}/artifacts/${id}/text`;
-export const compilationTextUrl = (id: number, output: number): string => `${BASE}/artifacts/${id}/compilation-text?output=${output}`;
+export const compilationTextUrl = (id: number, output: number): string =>
+  `${BASE}/artifacts/${id}/compilation-text?output=${output}`;
 
 /** `url`: of the whole text; `from`, `length`: which part of it, bytes. */
-export function TextView({ url, from = 0, length, label }: { url: string; from?: number; length: number; label: string }) {
+export function TextView({
+  url,
+  from = 0,
+  length,
+  label,
+}: {
+  url: string;
+  from?: number;
+  length: number;
+  label: string;
+}) {
   const [parts, setParts] = useState<string[]>([]);
   const [read, setRead] = useState(0);
   const [busy, setBusy] = useState(false);

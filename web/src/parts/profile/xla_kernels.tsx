@@ -17,9 +17,22 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
   if (!rows.length) return null;
   const time = (key: string, words: string, pick: (row: XlaKernel) => number): Column<XlaKernel> => {
     const unit = unitOfNs(rows.map((row) => pick(row) / PS_PER_NS));
-    return { key, title: `${words} ${unit.name}`, width: 100, align: "right", first: "desc", sort: pick, cell: (row) => <Num value={pick(row)} factor={unit.factor / PS_PER_NS} title={`${full(pick(row))} ps`} /> };
+    return {
+      key,
+      title: `${words} ${unit.name}`,
+      width: 100,
+      align: "right",
+      first: "desc",
+      sort: pick,
+      cell: (row) => <Num value={pick(row)} factor={unit.factor / PS_PER_NS} title={`${full(pick(row))} ps`} />,
+    };
   };
-  const number = (key: string, title: string, hint: string, pick: (row: XlaKernel) => number | null): Column<XlaKernel> => ({
+  const number = (
+    key: string,
+    title: string,
+    hint: string,
+    pick: (row: XlaKernel) => number | null,
+  ): Column<XlaKernel> => ({
     key,
     title,
     hint,
@@ -32,7 +45,12 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
       return value === null ? <Missing why={UNKNOWN} /> : <span class="num">{count(value)}</span>;
     },
   });
-  const text = (key: string, title: string, width: number, pick: (row: XlaKernel) => string | null): Column<XlaKernel> => ({
+  const text = (
+    key: string,
+    title: string,
+    width: number,
+    pick: (row: XlaKernel) => string | null,
+  ): Column<XlaKernel> => ({
     key,
     title,
     width,
@@ -42,7 +60,10 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
       return value === null ? <Missing why={UNKNOWN} flush /> : <Name text={value} />;
     },
   });
-  const shared = (row: XlaKernel) => (row.static_shared_bytes === null && row.dynamic_shared_bytes === null ? null : (row.static_shared_bytes ?? 0) + (row.dynamic_shared_bytes ?? 0));
+  const shared = (row: XlaKernel) =>
+    row.static_shared_bytes === null && row.dynamic_shared_bytes === null
+      ? null
+      : (row.static_shared_bytes ?? 0) + (row.dynamic_shared_bytes ?? 0);
   const columns: Column<XlaKernel>[] = [
     text("name", "Kernel", 320, (row) => row.name),
     number("count", "count", "How often it ran", (row) => row.count),
@@ -63,8 +84,21 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
       <summary>
         Kernels by launch configuration and operator <span class="quiet">{plural(rows.length + leftOut, "row")}</span>
       </summary>
-      {trace !== null && <CsvLink href={address(`/traces/${trace}/kernels`, { device: device.name, limit: PER_PAGE, format: "csv" })} name="xla-kernels.csv" list />}
-      <Table caption={`Kernels of ${device.name}`} columns={columns} rows={rows} rowKey={(row) => [row.name, row.operator, row.grid, row.block, row.total_ps].join(" ")} sortKey="xk" orderWords="the longest together first" />
+      {trace !== null && (
+        <CsvLink
+          href={address(`/traces/${trace}/kernels`, { device: device.name, limit: PER_PAGE, format: "csv" })}
+          name="xla-kernels.csv"
+          list
+        />
+      )}
+      <Table
+        caption={`Kernels of ${device.name}`}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => [row.name, row.operator, row.grid, row.block, row.total_ps].join(" ")}
+        sortKey="xk"
+        orderWords="the longest together first"
+      />
       {leftOut > 0 && <p class="quiet note">and {plural(leftOut, "more row")}, which the CSV has</p>}
     </details>
   );

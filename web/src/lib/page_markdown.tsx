@@ -108,7 +108,7 @@ function drawn<T>(what: ComponentChildren, read: (box: HTMLElement) => T): T {
   const box = document.createElement("div");
   box.className = "scratch";
   document.body.append(box);
-  render(<>{what}</>, box);
+  render(what, box);
   const answer = read(box);
   render(null, box);
   box.remove();

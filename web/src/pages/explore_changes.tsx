@@ -102,7 +102,7 @@ export function Changes({ asked, onTaken }: ViewProps) {
     : "";
   const taken = useMemo<Taken | null>(
     () =>
-      drawing && drawing.items.length
+      drawing?.items.length
         ? {
             name: title,
             json: address,

@@ -769,11 +769,9 @@ function GroupRow({
         <>
           <td class="right starts">
             {isBaseline ? (
-              <>
-                <span class="quiet num" title="the baseline">
-                  1<span class="frac">×</span>
-                </span>
-              </>
+              <span class="quiet num" title="the baseline">
+                1<span class="frac">×</span>
+              </span>
             ) : (
               <Missing why={`no model has a speedup over ${baseline} in this run`} />
             )}

@@ -202,7 +202,7 @@ export function Table<Row>(props: Props<Row>) {
     const step = event.key === "j" ? 1 : -1;
     let entry = now === undefined ? Math.ceil(node.scrollTop / ROW_HEIGHT) : Number(now) + step;
     while (entries[entry]?.kind === "group") entry += step;
-    if (!entries[entry] || entries[entry].kind !== "row") return;
+    if (entries[entry]?.kind !== "row") return;
     event.preventDefault();
     focusRow(entry);
   });

@@ -1,5 +1,5 @@
 // Names that were looked for, over the whole trace: what fits, where, and from one to the next.
-import { ApiError, asApiError, ask } from "../api/client";
+import { type ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { traceUrl } from "./info";
 import { chooseSlice } from "./slice";

@@ -71,7 +71,8 @@ type Drawing = {
   points: ScatterPoint[];
   groups: ScatterGroup[];
   x: ScatterAxis;
-  y: ScatterAxis /** Both axes show the same: equal scales, and a line where nothing changed. */;
+  y: ScatterAxis;
+  /** Both axes show the same: equal scales, and a line where nothing changed. */
   same: boolean;
 };
 

@@ -2,8 +2,10 @@
 
 export type Argument = { name: string; value: string };
 export type Arguments = {
-  shown: Argument[] /** Long ones and shapes: seldom what one looks for first. */;
-  folded: Argument[] /** The text, where it is no JSON. */;
+  shown: Argument[];
+  /** Long ones and shapes: seldom what one looks for first. */
+  folded: Argument[];
+  /** The text, where it is no JSON. */
   raw: string | null;
 };
 

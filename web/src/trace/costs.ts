@@ -16,7 +16,8 @@ export type Cost = {
 
 type Words = {
   words: (numbers: (name: string) => number, report: TraceReport) => string;
-  mark?: MarkKind /** What the host does, or waits for: it costs time where the device waits for the host. */;
+  mark?: MarkKind;
+  /** What the host does, or waits for: it costs time where the device waits for the host. */
   isHosts?: true;
 };
 

@@ -5,7 +5,8 @@ type Side = { count: number; self: number; total: number };
 export type DiffRow = {
   key: string;
   before: Side | null;
-  after: Side | null /** ns of self time: after − before. */;
+  after: Side | null;
+  /** ns of self time: after − before. */
   delta: number;
 };
 /** `before`, `after`: all self time; `leftOut`: names that are not among the rows, for there are too many. */

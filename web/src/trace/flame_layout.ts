@@ -8,7 +8,8 @@ export type FlameNode = {
   depth: number;
   parent: number | null;
   count: number;
-  total: number /** Null where it is not known. */;
+  total: number;
+  /** Null where it is not known. */
   self: number | null;
 };
 /** `from` and `to` of the width, 0 to 1. */

@@ -31,7 +31,8 @@ export type TraceInfo = Pick<
   /** Empty, too, where it is not known which are devices. */ devices: TraceDevice[];
   devicesLeftOut: number;
   tracks: Track[];
-  tracksLeftOut: number /** Null: not known. */;
+  tracksLeftOut: number;
+  /** Null: not known. */
   countersLeftOut: number | null;
 };
 

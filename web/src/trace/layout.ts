@@ -315,7 +315,8 @@ function isKept(section: Section, name: string, only: string): boolean {
 
 export type Layout = {
   lanes: Lane[];
-  byTrack: ReadonlyMap<number, TrackLane> /** By the tracks of their devices. */;
+  byTrack: ReadonlyMap<number, TrackLane>;
+  /** By the tracks of their devices. */
   busyByTrack: ReadonlyMap<number, BusyLane>;
   height: number;
   shown: number;

@@ -126,8 +126,10 @@ export function drawableMarks(loaded: LoadedMarks, kinds: Findings["kinds"]): Fi
 
 export type MarkCount = {
   kind: MarkKind;
-  words: string /** Of how many only the longest are marked, in words; "" where all are. */;
-  kept: string /** Whether the one that begins first is known. */;
+  words: string;
+  /** Of how many only the longest are marked, in words; "" where all are. */
+  kept: string;
+  /** Whether the one that begins first is known. */
   hasFirst: boolean;
 };
 

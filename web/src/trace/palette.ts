@@ -75,7 +75,8 @@ export type Ink = {
   mark: string;
   hatch: string;
   hit: string;
-  arrow: string /** Text on `focus` or `hit`. */;
+  arrow: string;
+  /** Text on `focus` or `hit`. */
   filled: string;
 };
 

@@ -16,7 +16,7 @@ import { SignInPage } from "./pages/sign_in";
 import { SlicePage } from "./pages/slice";
 import { VerificationPage } from "./pages/verification";
 import { later } from "./parts/later";
-import { Shell } from "./parts/shell";
+import { Shell } from "./shell";
 
 // What a morning does not begin with is fetched when it is opened.
 const ArtifactsPage = later(async () => (await import("./pages/artifacts")).ArtifactsPage);

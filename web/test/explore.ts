@@ -79,7 +79,7 @@ test("what a run does not have is no point, and never 0", () => {
   const one = group("inductor", [point(3, 4), null, point(0, 4)]);
   const of = (key: string) =>
     pointsOf(one, GROUP_METRICS.find((metric) => metric.key === key) as (typeof GROUP_METRICS)[number]).map(
-      (value) => value?.value,
+      (value) => value?.value ?? null,
     );
   assert.deepEqual(of("passing"), [3, null, null], "nothing verified is not nothing passing");
   assert.deepEqual(of("pass_rate"), [75, null, null]);

@@ -35,10 +35,58 @@ test("nothing is exported that nobody uses", () => {
   assert.deepEqual(dead, []);
 });
 
-/** One worker per tab, and what the worker itself keeps; the trace viewer's keys. */
-const OWN = ["src/lib/tab.ts", "src/trace/worker.ts", "src/trace/workshop.ts", "src/trace/keys.ts"];
+/** What each file imports, types as well, of the files of the same folder tree. */
+const imports = new Map<string, string[]>();
+for (const [file, text] of sources) {
+  const named = [...text.matchAll(/(?:from|import\(|^import)\s*"(\.[^"]+)"/gm)].map(([, path]) =>
+    join(dirname(file), path as string),
+  );
+  const files = named.map((path) => [`${path}.ts`, `${path}.tsx`].find((one) => sources.has(one)));
+  imports.set(
+    file,
+    files.filter((one) => one !== undefined),
+  );
+}
 
-test("what a tab keeps from page to page is in lib/tab.ts", () => {
+/** What lies further in knows nothing of what lies further out. `src` are the frame and the list of pages. */
+const OUTWARD = ["src/api", "src/lib", "src/parts", "src/trace", "src/pages", "src"];
+
+test("imports go one way: api, lib, parts, the timeline, pages, the frame", () => {
+  const found: string[] = [];
+  for (const [file, imported] of imports) {
+    const room = OUTWARD.findIndex((folder) => file.startsWith(`${folder}/`));
+    for (const other of imported) {
+      if (room >= 0 && OUTWARD.findIndex((folder) => other.startsWith(`${folder}/`)) > room)
+        found.push(`${file} imports ${other}`);
+    }
+  }
+  assert.ok(imports.get("src/app.tsx")?.includes("src/shell.tsx"), "imports are read");
+  assert.deepEqual(found, []);
+});
+
+test("no files import each other in a circle", () => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, way: string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" imports "));
+    if (way.includes(file) || done.has(file)) return;
+    for (const other of imports.get(file) ?? []) visit(other, [...way, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  assert.deepEqual(circles, []);
+});
+
+/** One worker per tab, and what the worker itself keeps; the trace viewer's keys. */
+const OWN = [
+  "src/api/answers.ts",
+  "src/lib/tab.ts",
+  "src/trace/worker.ts",
+  "src/trace/workshop.ts",
+  "src/trace/keys.ts",
+];
+
+test("what a tab keeps from page to page is in lib/tab.ts, and answers in api/answers.ts", () => {
   const found: string[] = [];
   for (const [file, text] of sources) {
     if (!file.startsWith("src") || OWN.includes(file)) continue;

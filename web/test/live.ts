@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isForAll, newsOf, waitAfter } from "../src/api/live";
+import { isForAll, newsOf, waitAfter } from "../src/lib/live";
 import type { Store } from "../src/api/types";
 
 const run = (id: number, started_at: string) =>

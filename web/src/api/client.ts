@@ -1,5 +1,5 @@
 // Asks the server, remembers the last answer of each address, and says what went wrong in words.
-import { tab } from "../lib/tab";
+import { answers, flights } from "./answers";
 import type { Answer } from "./cache";
 import type { Problem } from "./types";
 
@@ -15,7 +15,7 @@ export class ApiError extends Error {
 }
 
 /** What was answered last, while there is room for it. */
-export const remembered = <T>(url: string): Answer<T> | undefined => tab.answers.get<T>(url);
+export const remembered = <T>(url: string): Answer<T> | undefined => answers.get<T>(url);
 
 /** Parameters with several values are repeated; empty ones are left out. */
 export function address(
@@ -69,7 +69,7 @@ async function respond(url: string, init: RequestInit): Promise<Response> {
 
 /** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn again. */
 export const ask = <T>(url: string, signal?: AbortSignal): Promise<Answer<T>> =>
-  tab.flights.join(url, (flight) => askNow<T>(url, flight), signal);
+  flights.join(url, (flight) => askNow<T>(url, flight), signal);
 
 async function askNow<T>(url: string, signal: AbortSignal): Promise<Answer<T>> {
   const known = remembered<T>(url);
@@ -84,7 +84,7 @@ async function askNow<T>(url: string, signal: AbortSignal): Promise<Answer<T>> {
   const text = await response.text();
   const data = known?.text === text ? known.data : (JSON.parse(text) as T);
   const answer = { data, text, etag: response.headers.get("etag"), at: Date.now() };
-  tab.answers.set(url, answer);
+  answers.set(url, answer);
   return answer;
 }
 
@@ -93,7 +93,7 @@ export const CHANGED = "hud:changed";
 
 /** Asks for everything again that is shown: no answer that set out before is taken for one of now. */
 export function announceChange(): void {
-  tab.flights.forget();
+  flights.forget();
   dispatchEvent(new Event(CHANGED));
 }
 

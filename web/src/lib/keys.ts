@@ -9,8 +9,6 @@ export function isTyping(event: KeyboardEvent): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
-export type Claim = { keys: ReadonlySet<string>; help: [string, string][] };
-
 /** A page whose own keys come before those that work everywhere, until it is left. `help` is what the list of keys says
  * of them. Returns how to give them back. */
 export function claimKeys(keys: ReadonlySet<string>, help: [string, string][]): () => void {

@@ -1,7 +1,6 @@
 // Commands that only the page that is open has: the palette offers them before those that are everywhere.
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { SearchCommand } from "../parts/search";
-import { tab } from "./tab";
+import { type SearchCommand, tab } from "./tab";
 
 const EVENT = "hud:page-commands";
 

@@ -11,19 +11,7 @@ import {
   type Piece,
   toMarkdown,
 } from "./markdown";
-import { tab } from "./tab";
-
-/** A page's say in what is copied. */
-export type Told = {
-  /** Instead of the page's first heading. */
-  sentence?: string;
-  /** The captions of the tables that are the matter; all that are in sight unless given. */
-  tables?: string[];
-  /** What is drawn, and stands in no table and in no list with `data-told`. */
-  more?: () => MarkdownPart[];
-  /** Where the same numbers are to be seen later, where that is not the page's own address. */
-  address?: string | undefined;
-};
+import { type Source, type Told, tab } from "./tab";
 
 /** What `m` copies of this page. Pages without it give their first heading, and every table, `dl.facts`, command
  * and list with `data-told` (its title) in sight. */
@@ -42,14 +30,6 @@ export function useMarkdown(now: Told): void {
 
 /** More rows than this are counted, not copied. */
 const MOST_ROWS = 250;
-
-export type Source = {
-  heads: { title: ComponentChildren; right: boolean }[];
-  groups: { title: ComponentChildren; span: number }[] | undefined;
-  size: number;
-  /** The first rows in the order that is seen; a text is a group's name. */
-  rows: (most: number) => (ComponentChildren[] | string)[];
-};
 
 /** For tables that draw only the rows in sight: what else is in them. */
 export function useTableSource(box: { current: Element | null }, source: Source): void {

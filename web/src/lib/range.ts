@@ -1,6 +1,7 @@
 // The zoom of charts in the address: from-to in seconds.
-import type { Range } from "../parts/chart";
 import { useQuery } from "./route";
+
+export type Range = { from: number; to: number } | null;
 
 export function readRange(text: string | null): Range {
   const found = /^(\d+)-(\d+)$/.exec(text ?? "");

@@ -2,7 +2,7 @@
 import { RAW } from "./explore";
 import { alertHref, backendHref, errorHref, href, modelHref, runHref, suiteHref } from "./route";
 import { runName, shown } from "./format";
-import { tab } from "./tab";
+import { type Recent, tab } from "./tab";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 
 /** The server takes no longer questions, in bytes. */
@@ -117,8 +117,6 @@ export function searchedText(searched: SearchAnswer["searched"], count: (n: numb
     .map(({ kind, n }) => `${count(n)} ${n === 1 ? KINDS[kind].one : KINDS[kind].many}`);
   return parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}` : (parts[0] ?? "nothing");
 }
-
-export type Recent = { href: string; kind: string; title: string; context: string };
 
 const KEY = "benchhud.search";
 const MOST_RECENT = 6;

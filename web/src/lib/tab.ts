@@ -1,16 +1,38 @@
-// What a tab of the browser keeps from page to page, all of it: no other module of web/ has variables of its own.
-import { AnswerCache, Flights } from "../api/cache";
-import type { SearchCommand } from "../parts/search";
-import type { Claim } from "./keys";
-import type { Source, Told } from "./page_markdown";
-import type { Recent } from "./search";
+// What a tab of the browser keeps from page to page, all of it but the answers of the server (api/answers.ts): no other
+// module of web/ has variables of its own.
+import type { ComponentChildren } from "preact";
+import type { MarkdownPart } from "./markdown";
 
-/** Bytes of answers that are remembered. */
-const MOST_REMEMBERED = 64 << 20;
+/** The keys that a page claims, and what the list of keys says of them. */
+export type Claim = { keys: ReadonlySet<string>; help: [string, string][] };
+
+export type SearchCommand = { name: string; key: string; words?: string; run: () => void };
+
+/** What was chosen in the search. */
+export type Recent = { href: string; kind: string; title: string; context: string };
+
+/** A page's say in what is copied. */
+export type Told = {
+  /** Instead of the page's first heading. */
+  sentence?: string;
+  /** The captions of the tables that are the matter; all that are in sight unless given. */
+  tables?: string[];
+  /** What is drawn, and stands in no table and in no list with `data-told`. */
+  more?: () => MarkdownPart[];
+  /** Where the same numbers are to be seen later, where that is not the page's own address. */
+  address?: string | undefined;
+};
+
+/** A table that draws only its rows in sight. */
+export type Source = {
+  heads: { title: ComponentChildren; right: boolean }[];
+  groups: { title: ComponentChildren; span: number }[] | undefined;
+  size: number;
+  /** The first rows in the order that is seen; a text is a group's name. */
+  rows: (most: number) => (ComponentChildren[] | string)[];
+};
 
 export const tab = {
-  answers: new AnswerCache(MOST_REMEMBERED),
-  flights: new Flights(),
   /** The keys that the open page claims for itself (keys.ts). */
   claim: null as Claim | null,
   /** The commands that the open page offers in the search (page_commands.ts). */

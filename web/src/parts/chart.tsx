@@ -9,6 +9,7 @@ import { DASH, count, date, digits, flag, full, moment, runName, type Unit } fro
 import { usePlainKeys, useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
 import { type Bounded, axisExtent, axisLimits, axisWords, beginsAtZero, logTicks } from "../lib/plot";
+import type { Range } from "../lib/range";
 import { useTheme } from "../lib/theme";
 import { useQuery } from "../lib/route";
 import { pinned, togglePin } from "./pins";
@@ -19,8 +20,6 @@ export const PLOT_RIGHT = 16;
 
 /** Steps of an axis that counts. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000];
-
-export type Range = { from: number; to: number } | null;
 
 export const seconds = (run: RunRef): number => Date.parse(run.started_at) / 1000;
 

@@ -4,7 +4,8 @@ import type { AcceleratorHistory, HistoryGroup } from "../api/types";
 import type { Style } from "../lib/backends";
 import { unitOf } from "../lib/format";
 import { type GroupMetric, lineSeries, pointsOf, unitWord } from "../lib/history";
-import { Chart, type Range } from "./chart";
+import type { Range } from "../lib/range";
+import { Chart } from "./chart";
 
 type Props = {
   accelerator: AcceleratorHistory;

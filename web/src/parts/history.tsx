@@ -5,8 +5,9 @@ import { codeOrder, sign } from "../lib/codes";
 import { byBackend } from "../lib/backends";
 import { date, plural, testName } from "../lib/format";
 import { useWidth } from "../lib/hooks";
+import type { Range } from "../lib/range";
 import { go } from "../lib/route";
-import { PLOT_LEFT, PLOT_RIGHT, type Range, fullRange, seconds } from "./chart";
+import { PLOT_LEFT, PLOT_RIGHT, fullRange, seconds } from "./chart";
 import { Backend, CodeSign } from "./small";
 
 type StripProps = {

@@ -6,6 +6,7 @@ import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { count, date, digits, duration, full, plural, runName, unitOf } from "../lib/format";
 import { useWidth } from "../lib/hooks";
+import type { Range } from "../lib/range";
 import {
   type GroupName,
   PHASES,
@@ -16,7 +17,7 @@ import {
   ticksTo,
 } from "../lib/phases";
 import { go, profileHref, useQuery } from "../lib/route";
-import { PLOT_LEFT, PLOT_RIGHT, type Range, fullRange, seconds } from "./chart";
+import { PLOT_LEFT, PLOT_RIGHT, fullRange, seconds } from "./chart";
 import { Choice, CsvLink, Select } from "./controls";
 import { PhaseLegend } from "./profile/phases";
 import { ErrorNote, Missing, Num, RunLink, Section, Waiting } from "./small";

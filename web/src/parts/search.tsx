@@ -9,7 +9,6 @@ import { atOnce, useModal } from "../lib/modal";
 import { go, href } from "../lib/route";
 import {
   KINDS,
-  type Recent,
   askable,
   fits,
   highlighted,
@@ -20,9 +19,9 @@ import {
   remember,
   searchedText,
 } from "../lib/search";
+import type { Recent, SearchCommand } from "../lib/tab";
 
 export type SearchPage = { path: string; name: string; key?: string; words?: string };
-export type SearchCommand = { name: string; key: string; words?: string; run: () => void };
 
 type Choice = {
   id: string;

@@ -1,7 +1,7 @@
 // What the palette offers on this page: the timeline's commands, and its tracks by name.
 import { useMemo } from "preact/hooks";
 import { usePageCommands } from "../lib/page_commands";
-import type { SearchCommand } from "../parts/search";
+import type { SearchCommand } from "../lib/tab";
 import { trackTitle } from "./layout";
 import type { Tab } from "./url";
 import type { Viewer } from "./viewer";

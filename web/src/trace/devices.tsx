@@ -3,18 +3,9 @@ import { count, plural } from "../lib/format";
 import { percent } from "../lib/profile";
 import { useQuery } from "../lib/route";
 import type { TraceDevice } from "./info";
-import { listOf } from "./mark_list";
-import type { Finding } from "./marks";
+import { CAUSES, type IdleCause, listOf } from "./marks";
 import { spanText } from "./time";
 import type { Viewer } from "./viewer";
-
-export type IdleCause = NonNullable<Finding["cause"]>;
-export const CAUSES: Record<IdleCause, string> = {
-  host_wait: "waits for the host",
-  kernel_wait: "kernel to kernel, under 30 µs",
-  other: "waits for something else",
-  unknown: "not known",
-};
 
 const idleOf = ({ idle }: TraceDevice): number => Object.values(idle).reduce((sum, one) => sum + one, 0);
 

@@ -2,11 +2,10 @@
 import { type ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { Again } from "./again";
-import { type FlowKind, traceUrl } from "./info";
-import { lanesIn } from "./layout";
+import { type FlowKind, type TraceInfo, traceUrl } from "./info";
+import { type Layout, lanesIn } from "./layout";
 import type { Window } from "./types";
-import { windowOf } from "./view";
-import type { Viewer } from "./viewer";
+import { type View, windowOf } from "./view";
 
 export type Arrow = { fromTime: number; fromTrack: number; toTime: number; toTrack: number; kind: FlowKind };
 type Schemas = components["schemas"];
@@ -79,6 +78,17 @@ class Part<T> {
   }
 }
 
+/** What shows a trace: which part of it, and which arrows. */
+type Sights = {
+  readonly info: TraceInfo;
+  readonly view: View;
+  readonly flows: readonly string[];
+  readonly layout: Layout;
+  readonly top: number;
+  readonly height: number;
+  changed(what: "overlay"): void;
+};
+
 export class Events {
   arrows: Arrow[] = [];
   /** So many there are at least, where they are too many to be drawn. */
@@ -93,7 +103,7 @@ export class Events {
   private readonly again: Again;
 
   constructor(
-    private readonly viewer: Pick<Viewer, "info" | "view" | "flows" | "layout" | "top" | "height" | "changed">,
+    private readonly viewer: Sights,
     againMs?: number,
   ) {
     this.again = new Again(() => this.look(), againMs);

@@ -2,14 +2,23 @@
 import { type ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { traceUrl } from "./info";
-import { chooseSlice } from "./slice";
-import type { Viewer } from "./viewer";
+import { type Chooser, chooseSlice } from "./slice";
+import type { Item } from "./types";
+import type { View } from "./view";
 
 export type Found = components["schemas"]["TraceFound"];
 type Next = components["schemas"]["TraceNext"];
 
 const DEBOUNCE_MS = 120;
 const MOST_LABELS = 1000;
+
+/** What shows the trace that is searched. */
+export type Searched = Chooser & {
+  readonly focus: Item | null;
+  readonly view: View;
+  readonly end: number;
+  changed(what: "slices" | "overlay"): void;
+};
 
 /** What is looked for and what was found; `labels`: of the slices that stand out. */
 export class Finder {
@@ -23,7 +32,7 @@ export class Finder {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private controller: AbortController | null = null;
 
-  constructor(private readonly viewer: Viewer) {}
+  constructor(private readonly viewer: Searched) {}
 
   get isLate(): boolean {
     return this.text.trim() !== "" && this.answered !== this.text.trim() && !this.error;

@@ -7,14 +7,20 @@ import { useQuery } from "../lib/route";
 import { CsvLink, More, Select } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
-import { CAUSES } from "./devices";
 import { trackTitle } from "./layout";
-import { ALL_MARKS, type Finding, type FindingPage, MARKS, type MarkKind, goToFinding, isGap } from "./marks";
+import {
+  ALL_MARKS,
+  CAUSES,
+  type Finding,
+  type FindingPage,
+  MARKS,
+  type MarkKind,
+  goToFinding,
+  isGap,
+  listOf,
+} from "./marks";
 import { exactPlace, exactText, spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
-
-/** What the address says of which kind is listed. */
-export const listOf = (kind: MarkKind): { kind: string } => ({ kind });
 
 const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null): string =>
   address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE, format });

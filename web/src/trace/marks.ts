@@ -6,13 +6,24 @@ import { laneOf } from "./layout";
 import { INK, type Theme } from "./palette";
 import type { Sight } from "./scene";
 import { spanText } from "./time";
-import type { Viewer } from "./viewer";
-import { xOf } from "./view";
+import type { Window } from "./types";
+import { type View, xOf } from "./view";
 
 export type Finding = components["schemas"]["TraceFindingRow"];
 export type Findings = components["schemas"]["TraceFindings"];
 export type FindingPage = components["schemas"]["TraceFindingPage"];
 export type MarkKind = Finding["kind"];
+
+export type IdleCause = NonNullable<Finding["cause"]>;
+export const CAUSES: Record<IdleCause, string> = {
+  host_wait: "waits for the host",
+  kernel_wait: "kernel to kernel, under 30 µs",
+  other: "waits for something else",
+  unknown: "not known",
+};
+
+/** What the address says of which kind is listed. */
+export const listOf = (kind: MarkKind): { kind: string } => ({ kind });
 
 /** A sign and words for each: no colour tells them apart. */
 export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }> = {
@@ -42,7 +53,22 @@ export const isGap = (kind: MarkKind): boolean =>
 /** It is of a device as a whole, and of the track on which something ran next. */
 const isOfDevice = (kind: MarkKind): boolean => kind === "device_idle";
 
-export const shownFindings = (viewer: Viewer): Finding[] => viewer.findings.filter((one) => viewer.marks.has(one.kind));
+/** What shows a trace with what was found in it. */
+type Marked = {
+  readonly view: View;
+  readonly findings: readonly Finding[];
+  readonly marks: ReadonlySet<MarkKind>;
+  readonly findingKinds: Findings["kinds"];
+  readonly loadedMarks: LoadedMarks;
+  toggleMarks(kind: MarkKind, isOn: boolean): void;
+  fitWindow(window: Window): void;
+  showDevice(track: number): void;
+  showTrack(track: number): void;
+  say(text: string): void;
+};
+
+export const shownFindings = (viewer: Pick<Marked, "findings" | "marks">): Finding[] =>
+  viewer.findings.filter((one) => viewer.marks.has(one.kind));
 
 export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], theme: Theme): void {
   const ink = INK[theme];
@@ -86,7 +112,7 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
 
 /** The finding whose sign or gap is at a place of a track, or of a device's tracks together (`ofDevice`), or near enough to be
  * meant. */
-export function findingAt(viewer: Viewer, threads: readonly number[], time: number, ofDevice: boolean): Finding | null {
+export function findingAt(viewer: Marked, threads: readonly number[], time: number, ofDevice: boolean): Finding | null {
   const near = 6 * viewer.view.nsPerPx;
   return (
     shownFindings(viewer).find(
@@ -150,7 +176,7 @@ export const markCounts = (loaded: LoadedMarks, kinds: Findings["kinds"]): MarkC
   });
 
 /** Shows the first or the longest of a kind, and from then on all of it. */
-export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longest"): void {
+export function goToMark(viewer: Marked, kind: MarkKind, which: "first" | "longest"): void {
   viewer.toggleMarks(kind, true);
   const found =
     which === "first" ? viewer.findingKinds.find((one) => one.kind === kind)?.first : viewer.loadedMarks.get(kind)?.[0];
@@ -159,7 +185,7 @@ export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longe
 
 /** Shows a finding or a note with as much around it, and its track. */
 export function goToFinding(
-  viewer: Viewer,
+  viewer: Marked,
   {
     begin,
     end,

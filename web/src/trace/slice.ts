@@ -2,13 +2,21 @@
 import { ask } from "../api/client";
 import type { components } from "../api/openapi";
 import type { Arrow } from "./events";
-import { traceUrl } from "./info";
-import { speak } from "./spoken";
+import { type TraceInfo, traceUrl } from "./info";
+import { type Speaker, speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
-import type { Viewer } from "./viewer";
 
 export type Slice = components["schemas"]["TraceSlice"];
 export type SliceFlow = Slice["flows"][number];
+
+/** What shows a trace in which slices are chosen. */
+export type Chooser = Speaker & {
+  info: TraceInfo;
+  selection: Item[];
+  select(items: Item[]): void;
+  reveal(item: Item): void;
+  changed(what: "overlay"): void;
+};
 
 /** Its arrows, from it and to it. */
 export const arrowsOf = (slice: Slice): Arrow[] =>
@@ -18,7 +26,7 @@ export const arrowsOf = (slice: Slice): Arrow[] =>
       : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
   );
 
-export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string =>
+export const sliceUrl = (viewer: Pick<Chooser, "info">, { track, chunk, index }: SliceRef): string =>
   traceUrl(viewer.info, "slice", { thread: track, chunk, index });
 
 /** It as an item; its label's number is not told. */
@@ -36,19 +44,19 @@ export const itemOfSlice = (slice: Pick<Slice, "thread" | "chunk" | "index" | "r
 type Placed = Parameters<typeof itemOfSlice>[0];
 
 /** Selects an item and moves to it. */
-export function choose(viewer: Viewer, item: Item): void {
+export function choose(viewer: Chooser, item: Item): void {
   viewer.select([item]);
   viewer.reveal(item);
   speak(viewer, item);
 }
 
 /** The same of a slice as the server tells it; its item, where it is known, knows its label. */
-export function chooseSlice(viewer: Viewer, slice: Placed & { name?: string }, item: Item = itemOfSlice(slice)): void {
+export function chooseSlice(viewer: Chooser, slice: Placed & { name?: string }, item: Item = itemOfSlice(slice)): void {
   choose(viewer, { ...item, ...(slice.name === undefined ? {} : { name: slice.name }) });
 }
 
 /** Selects the slices that an address names; those that are not there are left out. */
-export async function selectSlices(viewer: Viewer, slices: SliceRef[]): Promise<void> {
+export async function selectSlices(viewer: Chooser, slices: SliceRef[]): Promise<void> {
   const answers = await Promise.allSettled(slices.map((one) => ask<Slice>(sliceUrl(viewer, one))));
   viewer.selection = answers.flatMap((one) =>
     one.status === "fulfilled" ? [{ ...itemOfSlice(one.value.data), name: one.value.data.name }] : [],

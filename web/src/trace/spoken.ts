@@ -1,9 +1,12 @@
 // What is said of a slice to those who do not see it.
 import { count } from "../lib/format";
 import { trackTitle } from "./layout";
+import type { LabelStore } from "./labels";
 import { exactPlace, spanText } from "./time";
-import type { Item } from "./types";
-import type { Viewer } from "./viewer";
+import type { Item, Track } from "./types";
+
+/** What knows the names of what it shows, and speaks. */
+export type Speaker = { labels: LabelStore; tracks: ReadonlyMap<number, Track>; say(text: string): void };
 
 /** How long, and when. The place has as many decimals as tell it from its neighbours. */
 export const itemWords = (item: Item): { size: string; at: string } => {
@@ -12,10 +15,10 @@ export const itemWords = (item: Item): { size: string; at: string } => {
   return { size: spanText(span), at: exactPlace(item.begin, Math.min(1000, step)) };
 };
 
-export const nameOf = (viewer: Viewer, item: Item): string | null =>
+export const nameOf = (viewer: Speaker, item: Item): string | null =>
   item.name ?? viewer.labels.get(item.label)?.name ?? null;
 
-export function sentence(viewer: Viewer, item: Item): string {
+export function sentence(viewer: Speaker, item: Item): string {
   const { size, at } = itemWords(item);
   const name = nameOf(viewer, item) ?? "name not there yet";
   const track = viewer.tracks.get(item.track);
@@ -23,4 +26,4 @@ export function sentence(viewer: Viewer, item: Item): string {
   return `${what}, ${size} at ${at}, ${track ? trackTitle(track) : "unknown track"}${track?.isDerived ? ", derived" : ""}, row ${item.row + 1} of ${track?.rows ?? 1}`;
 }
 
-export const speak = (viewer: Viewer, item: Item): void => viewer.say(sentence(viewer, item));
+export const speak = (viewer: Speaker, item: Item): void => viewer.say(sentence(viewer, item));

@@ -11,8 +11,7 @@ import type { Tool } from "./url";
 import { TOOLS } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
-import { listOf } from "./mark_list";
-import { MARKS, goToMark, markCounts } from "./marks";
+import { MARKS, goToMark, markCounts, listOf } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   select: {

@@ -1,10 +1,10 @@
 // Keeps what is shown in step with the store: one small question every few seconds, answered 304 while nothing has
 // changed; when something has, everything that is shown is asked for again.
 import { useEffect, useState } from "preact/hooks";
-import { announce } from "../lib/announce";
-import { plural, runName } from "../lib/format";
-import { ApiError, CHANGED, address, announceChange, ask } from "./client";
-import type { Store } from "./types";
+import { announce } from "./announce";
+import { plural, runName } from "./format";
+import { ApiError, CHANGED, address, announceChange, ask } from "../api/client";
+import type { Store } from "../api/types";
 
 export type Live = {
   store: Store | null;

@@ -1,24 +1,25 @@
 // The frame of every page: navigation, search, theme, the list of keys.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
-import { useLive } from "../api/live";
-import { useApi } from "../api/use";
-import type { Link, LinkList } from "../api/types";
-import { ANNOUNCED, type Announced, announce } from "../lib/announce";
-import { usePlainKeys } from "../lib/hooks";
-import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
-import { Links } from "../lib/links";
-import { atOnce, useModal } from "../lib/modal";
-import { usePagesCommands } from "../lib/page_commands";
-import { copyMarkdown } from "../lib/page_markdown";
-import { go } from "../lib/route";
-import { plural } from "../lib/format";
-import { nextTheme, setTheme, useTheme } from "../lib/theme";
-import { SignInPage } from "../pages/sign_in";
-import { PinBar } from "./pins";
-import { useSession, useSignIn } from "./session";
-import { Search, type SearchCommand, type SearchPage } from "./search";
+import { address } from "./api/client";
+import { useLive } from "./lib/live";
+import { useApi } from "./api/use";
+import type { Link, LinkList } from "./api/types";
+import { ANNOUNCED, type Announced, announce } from "./lib/announce";
+import { usePlainKeys } from "./lib/hooks";
+import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "./lib/keys";
+import { Links } from "./lib/links";
+import { atOnce, useModal } from "./lib/modal";
+import { usePagesCommands } from "./lib/page_commands";
+import { copyMarkdown } from "./lib/page_markdown";
+import { go } from "./lib/route";
+import { plural } from "./lib/format";
+import { nextTheme, setTheme, useTheme } from "./lib/theme";
+import { SignInPage } from "./pages/sign_in";
+import { PinBar } from "./parts/pins";
+import { useSession, useSignIn } from "./parts/session";
+import type { SearchCommand } from "./lib/tab";
+import { Search, type SearchPage } from "./parts/search";
 
 /** Those with `aside` are reached by key, search and links alone. */
 const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [

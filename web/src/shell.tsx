@@ -15,35 +15,16 @@ import { copyMarkdown } from "./lib/page_markdown";
 import { go } from "./lib/route";
 import { plural } from "./lib/format";
 import { nextTheme, setTheme, useTheme } from "./lib/theme";
+import { PAGES } from "./pages";
 import { SignInPage } from "./pages/sign_in";
 import { PinBar } from "./parts/pins";
 import { useSession, useSignIn } from "./parts/session";
 import type { SearchCommand } from "./lib/tab";
-import { Search, type SearchPage } from "./parts/search";
+import { Search } from "./parts/search";
 
-/** Those with `aside` are reached by key, search and links alone. */
-const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
-  { path: "/", name: "Overview", key: "o" },
-  { path: "/compare", name: "Compare", key: "c" },
-  { path: "/runs", name: "Runs", key: "r" },
-  { path: "/verification", name: "Verification", key: "v" },
-  { path: "/explore", name: "Explore", key: "x" },
-  { path: "/alerts", name: "Alerts", key: "a" },
-  { path: "/ingests", name: "Ingests", key: "i" },
-  { path: "/models", name: "Models", key: "m", aside: true },
-];
-
-/** Pages that fill the window and scroll within themselves. */
-const WHOLE_WINDOW = /^\/trace\//;
 const NO_LINKS: Link[] = [];
-/** What is found by searching, without a key of its own. */
-const OTHER_PAGES: SearchPage[] = [
-  { path: "/errors", name: "Errors", words: "failures crashes out of memory exceptions signatures" },
-  { path: "/artifacts", name: "Dumps", words: "artifacts traces profiles" },
-  { path: "/api", name: "REST API", words: "reference openapi documentation curl endpoints" },
-  { path: "/search", name: "Search page" },
-  { path: "/sign-in", name: "Sign in", words: "token session log in out account" },
-];
+/** What is found by its name. */
+const SEARCHED = PAGES.flatMap(({ path, name, key, words }) => (name ? [{ path, name, key, words }] : []));
 
 /** A page that claims m for itself leaves y. */
 const markdownKey = (): string => (isClaimed("m") ? "y" : "m");
@@ -54,7 +35,9 @@ function exportTable(): void {
   else announce("This page has no table to export.");
 }
 
-export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
+type Props = { path: string; fillsWindow: boolean; children: ComponentChildren };
+
+export function Shell({ path, fillsWindow, children }: Props) {
   const [help, setHelp] = useState(false);
   const { chosen, dark } = useTheme();
   const waitingForGo = useRef(0);
@@ -123,7 +106,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           benchhud
         </a>
         <nav aria-label="Pages">
-          {PAGES.filter((page) => !page.aside).map((page) => {
+          {PAGES.filter((page) => page.isInNavigation).map((page) => {
             const on = page.path === "/" ? path === "/" : path === page.path || path.startsWith(page.path + "/");
             return (
               <a key={page.path} href={page.path} aria-current={on ? "page" : undefined} title={`g ${page.key}`}>
@@ -141,7 +124,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             );
           })}
         </nav>
-        <Search pages={[...PAGES, ...OTHER_PAGES]} commands={commands} />
+        <Search pages={SEARCHED} commands={commands} />
         <div class="top-actions">
           <button
             type="button"
@@ -170,9 +153,9 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           </button>
         </div>
       </header>
-      <main id="main" tabIndex={-1} class={WHOLE_WINDOW.test(path) ? "whole-window" : undefined}>
+      <main id="main" tabIndex={-1} class={fillsWindow ? "whole-window" : undefined}>
         {isShut ? <SignInPage isForced /> : children}
-        {!!store?.time_shift_weeks && !WHOLE_WINDOW.test(path) && (
+        {!!store?.time_shift_weeks && !fillsWindow && (
           <p class="foot quiet">Sample data: all times are shifted by {plural(store.time_shift_weeks, "week")}.</p>
         )}
       </main>

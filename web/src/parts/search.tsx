@@ -21,7 +21,7 @@ import {
 } from "../lib/search";
 import type { Recent, SearchCommand } from "../lib/tab";
 
-export type SearchPage = { path: string; name: string; key?: string; words?: string };
+type SearchPage = { path: string; name: string; key?: string; words?: string };
 
 type Choice = {
   id: string;

@@ -1,10 +1,10 @@
 // The frame of every page: navigation, search, theme, the list of keys.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { address } from "./api/client";
+import { address } from "./api/address";
 import { useLive } from "./lib/live";
 import { useApi } from "./api/use";
-import type { Link, LinkList } from "./api/types";
+import type { Link } from "./api/types";
 import { ANNOUNCED, type Announced, announce } from "./lib/announce";
 import { usePlainKeys } from "./lib/hooks";
 import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "./lib/keys";
@@ -83,7 +83,7 @@ export function Shell({ path, fillsWindow, children }: Props) {
   const signIn = useSignIn();
   const isShut = session?.reading === "token" && !session.signed_in;
 
-  const links = useApi<LinkList>(address("/links")).data?.items ?? NO_LINKS;
+  const links = useApi(address("/links")).data?.items ?? NO_LINKS;
 
   return (
     <Links.Provider value={links}>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Address } from "../src/api/address";
 import { AnswerCache, Flights } from "../src/api/cache";
 import { announceChange, ask, askCsv } from "../src/api/client";
 import { joined, walk } from "../src/api/pages";
@@ -7,6 +8,10 @@ import type { Page } from "../src/api/types";
 import { withPins } from "../src/lib/route";
 import { runChoices } from "../src/parts/controls";
 import { heldServer, settle } from "./support_server";
+
+/** Addresses that only the made-up servers here have, answered as those are which the contract has. */
+const numberOf = (name: string) => `/api/v1/${name}` as Address<"/runs/{run}">;
+const listOf = (name: string) => `/api/v1/${name}` as Address<"/runs">;
 
 const answer = (text: string) => ({ data: null, text, etag: null, at: 0 });
 
@@ -31,17 +36,17 @@ test("whoever asks for the same meanwhile shares the request, and it is given up
   const requests = heldServer();
   const first = new AbortController();
   const second = new AbortController();
-  const one = ask<{ n: number }>("/api/v1/shared", first.signal);
-  const two = ask<{ n: number }>("/api/v1/shared", second.signal);
+  const one = ask(numberOf("shared"), first.signal);
+  const two = ask(numberOf("shared"), second.signal);
   assert.equal(requests.length, 1, "one request for both");
   first.abort();
   await assert.rejects(one);
   assert.equal(requests[0]?.isGivenUp, false, "somebody still waits");
-  requests[0]?.answer({ n: 1 });
-  assert.equal((await two).data.n, 1);
+  requests[0]?.answer({ id: 1 });
+  assert.equal((await two).data.id, 1);
 
   const left = new AbortController();
-  const given = ask("/api/v1/left", left.signal);
+  const given = ask(numberOf("left"), left.signal);
   left.abort();
   await assert.rejects(given);
   assert.equal(requests[1]?.isGivenUp, true, "nobody waits");
@@ -50,14 +55,14 @@ test("whoever asks for the same meanwhile shares the request, and it is given up
 test("after a change no answer that set out before is taken for one of now", async () => {
   globalThis.dispatchEvent ??= (() => true) as typeof dispatchEvent;
   const requests = heldServer();
-  const before = ask<{ n: number }>("/api/v1/state");
+  const before = ask(numberOf("state"));
   announceChange();
-  const after = ask<{ n: number }>("/api/v1/state");
+  const after = ask(numberOf("state"));
   assert.equal(requests.length, 2);
-  requests[0]?.answer({ n: 1 });
-  requests[1]?.answer({ n: 2 });
-  assert.equal((await before).data.n, 1);
-  assert.equal((await after).data.n, 2);
+  requests[0]?.answer({ id: 1 });
+  requests[1]?.answer({ id: 2 });
+  assert.equal((await before).data.id, 1);
+  assert.equal((await after).data.id, 2);
 });
 
 test("requests of different addresses do not share", () => {
@@ -102,13 +107,8 @@ const down = (from: number, count: number): number[] => Array.from({ length: cou
 test("a list of several pieces is walked along to its end, and its total is the server's", async () => {
   listServer(down(2500, 2500), 1000);
   const shown: number[] = [];
-  let last: Page<Item>[] = [];
-  await walk<Page<Item>>(
-    "/api/v1/a?limit=1000",
-    Infinity,
-    (pieces) => (shown.push(idsOf(pieces).length), (last = pieces)),
-    never,
-  );
+  let last: Page<{ id: number }>[] = [];
+  await walk(listOf("a?limit=1000"), Infinity, (pieces) => (shown.push(idsOf(pieces).length), (last = pieces)), never);
   assert.deepEqual(shown, [1000, 2000, 2500], "each piece is shown when it is there");
   assert.deepEqual(idsOf(last), down(2500, 2500));
   assert.equal(joined(last)?.total, 2500);
@@ -118,11 +118,11 @@ test("a list of several pieces is walked along to its end, and its total is the 
 test("a list that grew meanwhile is walked along again without gaps and without anything twice", async () => {
   const ids = down(2500, 2500);
   listServer(ids, 1000);
-  let last: Page<Item>[] = [];
-  await walk<Page<Item>>("/api/v1/b?limit=1000", 2, (pieces) => (last = pieces), never);
+  let last: Page<{ id: number }>[] = [];
+  await walk(listOf("b?limit=1000"), 2, (pieces) => (last = pieces), never);
   assert.deepEqual(idsOf(last), down(2500, 2000));
   ids.unshift(...down(2507, 7));
-  await walk<Page<Item>>("/api/v1/b?limit=1000", 2, (pieces) => (last = pieces), never);
+  await walk(listOf("b?limit=1000"), 2, (pieces) => (last = pieces), never);
   assert.deepEqual(idsOf(last), down(2507, 2000), "seven new ones, and all that follow on them");
 });
 
@@ -132,8 +132,8 @@ test("of a list that breaks off what is there is shown", async () => {
   let calls = 0;
   globalThis.fetch = ((input: string) =>
     ++calls > 1 ? Promise.resolve(new Response("{}", { status: 503 })) : good(input)) as typeof fetch;
-  let last: Page<Item>[] = [];
-  await assert.rejects(walk<Page<Item>>("/api/v1/c?limit=10", Infinity, (pieces) => (last = pieces), never));
+  let last: Page<{ id: number }>[] = [];
+  await assert.rejects(walk(listOf("c?limit=10"), Infinity, (pieces) => (last = pieces), never));
   assert.equal(idsOf(last).length, 10);
   assert.notEqual(joined(last)?.next_cursor, null, "and it is known that there is more");
 });

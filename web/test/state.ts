@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { address } from "../src/api/client";
+import { address } from "../src/api/address";
 import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
 import { codeOrder, sign } from "../src/lib/codes";
 import { backendHref, changed, errorHref, href, modelHref, suiteHref } from "../src/lib/route";
@@ -33,7 +33,10 @@ test("changing one key keeps the others and every value of a repeated one", () =
 });
 
 test("API addresses leave out what was not asked for", () => {
-  assert.equal(address("/runs", { limit: 10, cursor: null, verified_only: false }), "/api/v1/runs?limit=10");
+  assert.equal(
+    address("/runs/{run}/models", { run: "a/b", baseline: null, verified_only: false }),
+    "/api/v1/runs/a%2Fb/models",
+  );
   assert.equal(address("/series", { backend: ["a+b", "c"] }), "/api/v1/series?backend=a%2Bb&backend=c");
 });
 

@@ -1,9 +1,8 @@
 // Asks the server, remembers the last answer of each address, and says what went wrong in words.
+import type { Address, Answered, Body, Path } from "./address";
 import { answers, flights } from "./answers";
 import type { Answer } from "./cache";
 import type { Problem } from "./types";
-
-export const BASE = "/api/v1";
 
 export class ApiError extends Error {
   constructor(
@@ -15,21 +14,7 @@ export class ApiError extends Error {
 }
 
 /** What was answered last, while there is room for it. */
-export const remembered = <T>(url: string): Answer<T> | undefined => answers.get<T>(url);
-
-/** Parameters with several values are repeated; empty ones are left out. */
-export function address(
-  path: string,
-  query: Record<string, string | number | boolean | string[] | null | undefined> = {},
-): string {
-  const params = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) {
-    if (value === null || value === undefined || value === "" || value === false) continue;
-    for (const one of Array.isArray(value) ? value : [value]) params.append(key, String(one));
-  }
-  const text = params.toString();
-  return BASE + path + (text ? "?" + text : "");
-}
+export const remembered = <P extends Path>(url: Address<P>): Answer<Answered<P>> | undefined => answers.get(url);
 
 export async function problemOf(response: Response): Promise<Problem> {
   const type = response.headers.get("content-type") ?? "";
@@ -68,11 +53,11 @@ async function respond(url: string, init: RequestInit): Promise<Response> {
 }
 
 /** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn again. */
-export const ask = <T>(url: string, signal?: AbortSignal): Promise<Answer<T>> =>
-  flights.join(url, (flight) => askNow<T>(url, flight), signal);
+export const ask = <P extends Path>(url: Address<P>, signal?: AbortSignal): Promise<Answer<Answered<P>>> =>
+  flights.join(url, (flight) => askNow<Answered<P>>(url, flight), signal);
 
 async function askNow<T>(url: string, signal: AbortSignal): Promise<Answer<T>> {
-  const known = remembered<T>(url);
+  const known = answers.get<T>(url);
   const headers: Record<string, string> = { accept: "application/json" };
   if (known?.etag) headers["if-none-match"] = known.etag;
   const response = await respond(url, { signal, headers, cache: "no-store" });
@@ -106,11 +91,16 @@ async function change<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 /** Asks for a change. The answer is what is different now. */
-export const tell = <T>(url: string, body: Record<string, string | number[]>): Promise<T> =>
-  change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const tell = <P extends Path>(url: Address<P>, body: Body<P>): Promise<Answered<P, "post">> =>
+  change(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** Sends a file as it is. */
-export async function send<T>(url: string, file: Blob, type: string, signal: AbortSignal): Promise<T> {
+export async function send<P extends Path>(
+  url: Address<P>,
+  file: Blob,
+  type: string,
+  signal: AbortSignal,
+): Promise<Answered<P, "post">> {
   const response = await respond(url, {
     method: "POST",
     headers: { accept: "application/json", "content-type": type },
@@ -118,11 +108,12 @@ export async function send<T>(url: string, file: Blob, type: string, signal: Abo
     signal,
   });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
-  return (await response.json()) as T;
+  return (await response.json()) as Answered<P, "post">;
 }
 
 /** Takes something away. The answer is what is left. */
-export const take = <T>(url: string): Promise<T> => change<T>(url, { method: "DELETE" });
+export const take = <P extends Path>(url: Address<P>): Promise<Answered<P, "delete">> =>
+  change(url, { method: "DELETE" });
 
 export async function askText(url: string, signal?: AbortSignal): Promise<string> {
   const response = await respond(url, { signal, headers: { accept: "text/plain" } });

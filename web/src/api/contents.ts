@@ -1,10 +1,11 @@
 // What is in dumps, one at a time or several at once.
 import { useEffect, useState } from "preact/hooks";
-import { type ApiError, CHANGED, address, asApiError, ask } from "./client";
+import { address } from "./address";
+import { type ApiError, CHANGED, asApiError, ask } from "./client";
 import type { ArtifactContent } from "./types";
 import { useRetry } from "./use";
 
-export const contentUrl = (id: number): string => address(`/artifacts/${id}/content`);
+export const contentUrl = (id: number) => address("/artifacts/{id}/content", { id });
 
 export type Contents = { data: ArtifactContent[] | null; error: ApiError | null; again: () => void };
 
@@ -20,7 +21,7 @@ export function useContents(ids: number[]): Contents {
   const key = ids.join();
   useEffect(() => {
     const controller = new AbortController();
-    Promise.all(ids.map((id) => ask<ArtifactContent>(contentUrl(id), controller.signal)))
+    Promise.all(ids.map((id) => ask(contentUrl(id), controller.signal)))
       .then((answers) =>
         setState((old) =>
           isSame(old.data, answers) && old.key === key && !old.error

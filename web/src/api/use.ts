@@ -1,5 +1,6 @@
 // Hooks that keep what is shown in step with the server: the old answer stays, greyed, until the new one is here.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Address, Answered, Path } from "./address";
 import { type ApiError, CHANGED, asApiError, ask, remembered } from "./client";
 
 export type Asked<T> = {
@@ -15,9 +16,10 @@ export type Asked<T> = {
 const AGAIN_MS = 10_000;
 
 /** `url` null: nothing to ask yet. It is asked again whenever the store has changed (live.ts). */
-export function useApi<T>(url: string | null): Asked<T> {
+export function useApi<P extends Path>(url: Address<P> | null): Asked<Answered<P>> {
+  type T = Answered<P>;
   const [state, setState] = useState<{ data: T | null; url: string | null; error: ApiError | null }>(() => ({
-    data: url ? (remembered<T>(url)?.data ?? null) : null,
+    data: url ? (remembered(url)?.data ?? null) : null,
     url: url && remembered(url) ? url : null,
     error: null,
   }));
@@ -27,11 +29,11 @@ export function useApi<T>(url: string | null): Asked<T> {
 
   useEffect(() => {
     if (!url) return;
-    const known = remembered<T>(url);
+    const known = remembered(url);
     if (known)
       setState((old) => (old.data === known.data && old.url === url ? old : { data: known.data, url, error: null }));
     const controller = new AbortController();
-    ask<T>(url, controller.signal)
+    ask(url, controller.signal)
       .then((answer) => {
         if (latest.current !== url) return;
         setState((old) =>
@@ -54,7 +56,7 @@ export function useApi<T>(url: string | null): Asked<T> {
   useRetry(state.error, () => setTurn((n) => n + 1));
 
   // What is known already is drawn at once: greying what stands there would draw the page twice.
-  const known = url && state.url !== url && !state.error ? remembered<T>(url) : undefined;
+  const known = url && state.url !== url && !state.error ? remembered(url) : undefined;
   return {
     // An answer to another question is shown greyed while one waits, but not beside an error.
     data: known ? known.data : url && !(state.error && state.url !== url) ? state.data : null,

@@ -1,5 +1,5 @@
 // What Explore is asked: read from the address, and the questions to the server that follow from it.
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { type Dimension, DIMENSIONS, GROUP_METRICS, groupMetric } from "./history";
 import type { RunRef } from "../api/types";
 import { href } from "./route";
@@ -135,7 +135,7 @@ const sliceOf = (asked: Asked) => {
 
 type More = { format?: "csv" };
 
-export const historyAddress = (asked: Asked, more: More = {}): string =>
+export const historyAddress = (asked: Asked, more: More = {}) =>
   address("/history", {
     accelerator_model: asked.filters.accelerator_model,
     ...sliceOf(asked),
@@ -145,7 +145,7 @@ export const historyAddress = (asked: Asked, more: More = {}): string =>
     ...more,
   });
 
-export const modelsAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
+export const modelsAddress = (asked: Asked, metric: ResultMetric, more: More = {}) =>
   address("/history/models", {
     accelerator_model: asked.filters.accelerator_model[0],
     ...sliceOf(asked),
@@ -156,7 +156,7 @@ export const modelsAddress = (asked: Asked, metric: ResultMetric, more: More = {
     ...more,
   });
 
-export const changesAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
+export const changesAddress = (asked: Asked, metric: ResultMetric, more: More = {}) =>
   address("/history/changes", {
     accelerator_model: asked.filters.accelerator_model[0],
     ...sliceOf(asked),

@@ -3,7 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "./announce";
 import { plural, runName } from "./format";
-import { ApiError, CHANGED, address, announceChange, ask } from "../api/client";
+import { address } from "../api/address";
+import { ApiError, CHANGED, announceChange, ask } from "../api/client";
 import type { Store } from "../api/types";
 
 export type Live = {
@@ -76,7 +77,7 @@ export function useLive(): Live {
       isLooking = true;
       let isShut = false;
       try {
-        const answer = await ask<Store>(address("/store"), controller.signal);
+        const answer = await ask(address("/store"), controller.signal);
         // Another start of the server gives other ETags: what it holds may be something else altogether.
         const isNew = etag !== null && answer.etag !== etag;
         const wasSilent = failures > 0;

@@ -1,5 +1,5 @@
 // What a profile is made of: which dumps of a result are shown, and what was fetched of them.
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { type Contents, contentUrl, useContents } from "../api/contents";
 import { PER_PAGE, usePages } from "../api/pages";
 import { type TraceReport, traceReport } from "../api/trace";
@@ -115,17 +115,19 @@ export function useProfile(
   experiment: string,
   asked: string | null,
 ): { profile: Profile | null; error: Asked<unknown>["error"]; again: () => void } {
-  const path = `/runs/${encodeURIComponent(run)}/results/${experiment}`;
-  const detail = useApi<ResultDetail>(address(path));
-  const list = usePages<ArtifactPage>(address("/artifacts", { run, experiment, limit: PER_PAGE }), { whole: true });
-  const phases = useApi<PhasesAnswer>(address(`${path}/phases`));
+  const place = { run, experiment };
+  const detail = useApi(address("/runs/{run}/results/{experiment}", place));
+  const list = usePages(address("/artifacts", { ...place, limit: PER_PAGE }), { whole: true });
+  const phases = useApi(address("/runs/{run}/results/{experiment}/phases", place));
   const dumps = chooseDumps(list.data?.items ?? [], asked);
 
-  const trace = traceState(dumps.trace, useApi<ArtifactContent>(dumps.trace ? contentUrl(dumps.trace.id) : null));
+  const trace = traceState(dumps.trace, useApi(dumps.trace ? contentUrl(dumps.trace.id) : null));
   const first = trace.report && !compilingIn(trace) ? dumps.firstTrace : undefined;
-  const firstTrace = traceState(first, useApi<ArtifactContent>(first ? contentUrl(first.id) : null));
+  const firstTrace = traceState(first, useApi(first ? contentUrl(first.id) : null));
   const counters = useContents(dumps.counters.slice(0, MOST_COLUMNS).map((one) => one.id));
-  const dumped = useApi<DumpedCounters>(dumps.counters.length ? address(`${path}/dumped-counters`) : null);
+  const dumped = useApi(
+    dumps.counters.length ? address("/runs/{run}/results/{experiment}/dumped-counters", place) : null,
+  );
   const functions = useContents(dumps.functions.slice(0, MOST_COLUMNS).map((one) => one.id));
 
   const again = () => (detail.again(), list.again());

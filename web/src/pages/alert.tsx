@@ -1,6 +1,6 @@
 // One alert: what changed and since when, what else moved, how to measure it again, and what people made of it.
 import { useMemo, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { AlertCause, AlertMember, AlertWithHistory } from "../api/types";
 import { useApi } from "../api/use";
 import {
@@ -43,7 +43,7 @@ import { StateButtons, type Triage, TriageNote, stateOfKey, useTriage } from "..
 import { TriageDialog } from "../parts/triage_dialogs";
 
 export function AlertPage({ id }: { id: number }) {
-  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${id}`));
+  const { data, late, error, again } = useApi(address("/alerts/{id}", { id }));
   const triage = useTriage();
   const note = useRef<HTMLTextAreaElement>(null);
   const [excluding, setExcluding] = useState(false);

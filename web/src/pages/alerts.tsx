@@ -1,9 +1,9 @@
 // All alerts, what needs attention first, to be gone through with the keys.
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { PER_PAGE, usePages } from "../api/pages";
-import type { Alert, AlertPage, Page } from "../api/types";
+import type { Alert } from "../api/types";
 import {
   type AlertColumn,
   FOLDED,
@@ -56,10 +56,9 @@ function searchText({ details, owner, accelerator_model }: Alert): string {
 
 export function AlertsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again, isComplete } = usePages<AlertPage>(
-    address("/alerts", { limit: PER_PAGE, order: "urgency" }),
-    { whole: true },
-  );
+  const { data, late, error, again, isComplete } = usePages(address("/alerts", { limit: PER_PAGE, order: "urgency" }), {
+    whole: true,
+  });
   const triage = useTriage();
   const picking = usePicking();
   const [asking, setAsking] = useState<Asking | null>(null);
@@ -450,9 +449,7 @@ function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null })
 
 /** That people acted on alerts which are not found any more, where there are any. */
 function OrphansNote({ owner, onOpen }: { owner: string | null; onOpen: () => void }) {
-  const { data } = usePages<Page<Alert>>(
-    owner === "" ? null : address("/alerts", { state: ORPHANED, owner, limit: 1 }),
-  );
+  const { data } = usePages(owner === "" ? null : address("/alerts", { state: ORPHANED, owner, limit: 1 }));
   if (!data || data.total === 0) return null;
   const open = (event: Event) => {
     event.preventDefault();
@@ -489,7 +486,7 @@ function Folded({
   open: boolean;
   onToggle: (open: boolean) => void;
 }) {
-  const { data } = usePages<Page<Alert>>(
+  const { data } = usePages(
     owner === "" ? null : address("/alerts", { state: states, owner, limit: open ? PER_PAGE : 1 }),
     { whole: open },
   );

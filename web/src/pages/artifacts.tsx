@@ -1,8 +1,8 @@
 // All dumps that were taken in, and one of them alone: for those that belong to no result, or to several.
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { contentUrl } from "../api/contents";
-import type { Artifact, ArtifactContent, ArtifactKind, ArtifactPage, Result } from "../api/types";
+import type { Artifact, ArtifactContent, ArtifactKind } from "../api/types";
 import { traceReport } from "../api/trace";
 import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
@@ -59,7 +59,7 @@ export function ArtifactsPage() {
   const superseded = query.get("superseded") !== "false";
   const filter = query.get("q") ?? "";
   const asked = { run, kind, orphaned: orphaned ? "true" : null, superseded: superseded ? null : "false" };
-  const list = usePages<ArtifactPage>(address("/artifacts", { ...asked, limit: PER_PAGE }));
+  const list = usePages(address("/artifacts", { ...asked, limit: PER_PAGE }));
   const { data, late, error, again } = list;
   const runs = useRuns();
   const items = useMemo(() => data?.items ?? [], [data]);
@@ -161,7 +161,7 @@ export function ArtifactsPage() {
 }
 
 export function ArtifactViewPage({ id }: { id: number }) {
-  const { data, error, again } = useApi<ArtifactContent>(contentUrl(id));
+  const { data, error, again } = useApi(contentUrl(id));
   const now = useNow();
   useTitle(data ? `${kindName(data.artifact.kind)} ${data.artifact.name.split("/").pop()}` : "Dump");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
@@ -253,7 +253,7 @@ function Belongs({ artifact }: { artifact: Artifact }) {
 }
 
 function Owner({ run, experiment }: { run: Artifact["results"][number]["run"]; experiment: number }) {
-  const { data } = useApi<Result>(address(`/runs/${run.id}/results/${experiment}`));
+  const { data } = useApi(address("/runs/{run}/results/{experiment}", { run: run.id, experiment }));
   const about = data?.experiment;
   return (
     <li>

@@ -1,17 +1,7 @@
 // Any two runs, or any two backends, side by side: what got worse, what better, what is missing, and how sure that is.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
-import type {
-  ComparedMean,
-  ComparedResult,
-  Comparison,
-  ComparisonGroup,
-  ComparisonRow,
-  ModelHistory,
-  ModelItem,
-  Page,
-  RunRef,
-} from "../api/types";
+import { address } from "../api/address";
+import type { ComparedMean, ComparedResult, Comparison, ComparisonGroup, ComparisonRow, RunRef } from "../api/types";
 import { usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -121,11 +111,11 @@ export function ComparePage() {
     right_backend: backend.right,
     baseline,
   };
-  const { data, late, error, again } = useApi<Comparison>(address("/compare", choices));
+  const { data, late, error, again } = useApi(address("/compare", choices));
   const runs = useRuns();
-  const models = usePages<Page<ModelItem>>(address("/models", { limit: 10000 }), { whole: true });
+  const models = usePages(address("/models", { limit: 10000 }), { whole: true });
   const rightRun = data?.right.run;
-  const history = useApi<ModelHistory>(
+  const history = useApi(
     rightRun
       ? address("/history/models", {
           accelerator_model: rightRun.accelerator_model,

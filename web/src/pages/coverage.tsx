@@ -1,7 +1,7 @@
 // What should have run and did not: not run, skipped, crashed, timed out, out of memory, wrong are different things.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
-import type { CoverageAnswer, CoverageItem, ResultOutcome, Store } from "../api/types";
+import { address } from "../api/address";
+import type { CoverageAnswer, CoverageItem, ResultOutcome } from "../api/types";
 import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -27,8 +27,8 @@ export function CoveragePage() {
   const back = query.get("expect_runs") ?? "14";
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
   const asked = { run, accelerator_model: where, expect_runs: back === "14" ? null : back, ...filters };
-  const { data, late, error, again } = useApi<CoverageAnswer>(address("/coverage", asked));
-  const store = useApi<Store>(address("/store")).data;
+  const { data, late, error, again } = useApi(address("/coverage", asked));
+  const store = useApi(address("/store")).data;
   useTitle("Coverage");
   if (!data && error?.problem.status === 404 && store?.run_count === 0)
     return <Empty rejected={store.rejected_count} />;

@@ -1,7 +1,7 @@
 // Errors over runs: which there are and since when; and one of them, with all that fails of it.
 import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { ErrorHistory, ErrorList, ErrorTrend, FailingExperiment, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -85,9 +85,9 @@ function AllErrors() {
   const kind = query.get("kind") ?? "";
   const filter = query.get("q") ?? "";
   const asked = { accelerator_model: accelerator, runs, suite, backend, test };
-  const { data, late, error, again } = useApi<ErrorList>(address("/errors", asked));
+  const { data, late, error, again } = useApi(address("/errors", asked));
   // What can be chosen hangs on no choice.
-  const all = useApi<ErrorList>(address("/errors", { accelerator_model: accelerator, runs })).data;
+  const all = useApi(address("/errors", { accelerator_model: accelerator, runs })).data;
   useTitle("Errors");
 
   const items = useMemo(
@@ -362,7 +362,7 @@ function OneError({ signature }: { signature: string }) {
   const filter = query.get("q") ?? "";
   const group = query.get("group") ?? "";
   const asked = { signature, accelerator_model: accelerator, runs, ...filters };
-  const { data, late, error, again } = useApi<ErrorHistory>(address("/errors/history", asked));
+  const { data, late, error, again } = useApi(address("/errors/history", asked));
   useTitle(`Error: ${signature}`);
 
   const rows = useMemo(

@@ -1,7 +1,7 @@
 // Explore: any number of any slice, over runs, before against now, or this against that. The address says all of it.
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
-import type { History, MetricInfo, ModelItem, Page, Run } from "../api/types";
+import { address } from "../api/address";
+import type { History, MetricInfo, ModelItem, Run } from "../api/types";
 import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
@@ -46,9 +46,9 @@ export function ExplorePage() {
   const [query, setQuery] = useQuery();
   const asked = useMemo(() => readAsked(query), [query.toString()]);
   const [taken, setTaken] = useState<Taken | null>(null);
-  const models = usePages<Page<ModelItem>>(address("/models", { limit: MOST_MODELS }), { whole: true });
-  const columns = useApi<History>(address("/history", { runs: 1, group_by: ["test", "column"] })).data;
-  const metrics = usePages<Page<MetricInfo>>(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
+  const models = usePages(address("/models", { limit: MOST_MODELS }), { whole: true });
+  const columns = useApi(address("/history", { runs: 1, group_by: ["test", "column"] })).data;
+  const metrics = usePages(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
   const registry = metrics.data?.items ?? [];
   useTitle("Explore");
 

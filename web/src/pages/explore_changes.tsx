@@ -78,7 +78,7 @@ export function Changes({ asked, onTaken }: ViewProps) {
   const filter = query.get("q") ?? "";
   const metric = resultMetric(asked.of);
   const address = changesAddress(asked, asked.of);
-  const { data, late, error, again } = useApi<HistoryChanges>(address);
+  const { data, late, error, again } = useApi(address);
   const better = data?.better ?? "neither";
   const words = useMemo(() => wordsOf(better, data?.unit ?? ""), [better, data?.unit]);
   const drawing = useMemo(() => (data ? drawingOf(data) : null), [data]);

@@ -1,6 +1,6 @@
 // Explore over runs: lines of groups or of single results; and the same as a table.
 import { useMemo } from "preact/hooks";
-import type { AcceleratorHistory, History, Mark, MetricInfo, ModelHistory, RunRef, SeriesPoint } from "../api/types";
+import type { AcceleratorHistory, Mark, MetricInfo, ModelHistory, RunRef, SeriesPoint } from "../api/types";
 import { useApi } from "../api/use";
 import { type Style, byBackend, columnStyle, lineStyle } from "../lib/backends";
 import { type Asked, RAW, historyAddress, isRaw, modelsAddress, resultMetric } from "../lib/explore";
@@ -85,7 +85,7 @@ function moved(line: Line): number {
 
 export function GroupsOverRuns({ asked, onTaken }: ViewProps) {
   const address = historyAddress(asked);
-  const { data, late, error, again } = useApi<History>(address);
+  const { data, late, error, again } = useApi(address);
   const metric = groupMetric(asked.measure.key) ?? groupMetric("geomean");
   const drawn = useMemo(
     () =>
@@ -162,7 +162,7 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
 export function EachOverRuns({ asked, infos, onTaken }: ViewProps & { infos: readonly MetricInfo[] }) {
   const { value, text } = resultMetric(asked.measure.key);
   const address = modelsAddress(asked, value);
-  const { data, late, error, again } = useApi<ModelHistory>(address);
+  const { data, late, error, again } = useApi(address);
   const drawn = useMemo(() => (data ? [resultLines(data)] : []), [data]);
   const isAsWritten = isRaw(value);
   const explanation = isAsWritten ? infos.find((one) => RAW + one.metric === value)?.explanation : undefined;

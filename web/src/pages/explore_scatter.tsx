@@ -23,8 +23,8 @@ export function ScatterOf({ asked, onTaken }: ViewProps) {
   const [query, setQuery] = useQuery();
   const filter = query.get("q") ?? "";
   const { x, y } = asked;
-  const across = useApi<HistoryChanges>(changesAddress(asked, x.metric));
-  const other = useApi<HistoryChanges>(y.metric === x.metric ? null : changesAddress(asked, y.metric));
+  const across = useApi(changesAddress(asked, x.metric));
+  const other = useApi(y.metric === x.metric ? null : changesAddress(asked, y.metric));
   const up = y.metric === x.metric ? across : other;
   const error = across.error ?? up.error;
   const late = across.late || up.late;

@@ -1,7 +1,8 @@
 // A module of HLO that profiles hold: what is in it, its text, an instruction, and the slices that execute it.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, BASE, address, asApiError, askTextPiece } from "../api/client";
-import type { HloLine, HloModuleContent } from "../api/types";
+import { BASE, address } from "../api/address";
+import { type ApiError, asApiError, askTextPiece } from "../api/client";
+import type { HloModuleContent } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, plural, shown } from "../lib/format";
 import { numberedLines, slicesHref } from "../lib/hlo";
@@ -13,8 +14,8 @@ import { Copy, ErrorNote, Section, Waiting } from "../parts/small";
 
 export function HloPage({ id }: { id: number }) {
   const [query] = useQuery();
-  const { data, error, again } = useApi<HloModuleContent>(
-    address(`/hlo/${id}`, { trace: /^[1-9]\d{0,15}$/.test(query.get("trace") ?? "") ? query.get("trace") : null }),
+  const { data, error, again } = useApi(
+    address("/hlo/{id}", { id, trace: /^[1-9]\d{0,15}$/.test(query.get("trace") ?? "") ? query.get("trace") : null }),
   );
   const line = /^[1-9]\d{0,9}$/.test(query.get("line") ?? "") ? Number(query.get("line")) : null;
   useTitle(data ? `HLO ${data.name}` : "HLO");
@@ -88,7 +89,7 @@ const lineHref = ({ id, from }: Pick<Place, "id" | "from">, line: number): strin
 
 /** The text with a line that somebody chose, and what is known of the instruction on it. */
 function Line({ line, ...place }: Place & { line: number }) {
-  const { data, error, again } = useApi<HloLine>(address(`/hlo/${place.id}/instruction`, { line: String(line) }));
+  const { data, error, again } = useApi(address("/hlo/{id}/instruction", { id: place.id, line: String(line) }));
   if (!data && !error) return <Waiting rows={6} />;
   if (!data) {
     return (

@@ -1,7 +1,7 @@
 // What was read from where, and what was refused.
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { PER_PAGE, usePages } from "../api/pages";
-import type { Ingest, IngestList, Page, RejectedLine } from "../api/types";
+import type { Ingest, RejectedLine } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, hoverText, plural } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
@@ -17,7 +17,7 @@ const MOST_UNRECOGNIZED = 1000;
 
 export function IngestsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again, isComplete } = usePages<IngestList>(address("/ingests", { limit: PER_PAGE }), {
+  const { data, late, error, again, isComplete } = usePages(address("/ingests", { limit: PER_PAGE }), {
     whole: true,
   });
   const now = useNow();
@@ -194,8 +194,8 @@ function UnrecognizedFiles({ paths }: { paths: readonly string[] }) {
 }
 
 export function IngestPage({ id }: { id: number }) {
-  const { data, error, again } = useApi<Ingest>(address(`/ingests/${id}`));
-  const rejected = usePages<Page<RejectedLine>>(address("/rejected-lines", { ingest: id, limit: PER_PAGE }));
+  const { data, error, again } = useApi(address("/ingests/{id}", { id }));
+  const rejected = usePages(address("/rejected-lines", { ingest: id, limit: PER_PAGE }));
   const now = useNow();
   useTitle(data ? `Ingest of ${data.path}` : "Ingest report");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={8} />;

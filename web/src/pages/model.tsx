@@ -1,7 +1,7 @@
 // One model: its metrics over runs for each backend, every repetition of a night on demand, what verification said.
 import { useEffect, useMemo } from "preact/hooks";
-import { address } from "../api/client";
-import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "../api/types";
+import { address } from "../api/address";
+import type { RunRef, Series, SeriesAnswer } from "../api/types";
 import { PER_PAGE, usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -49,8 +49,8 @@ const holdsAnything = (one: Series): boolean =>
 
 export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const [query, setQuery] = useQuery();
-  const about = useApi<Page<ModelItem>>(address("/models", { suite, model }));
-  const registry = usePages<Page<MetricInfo>>(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
+  const about = useApi(address("/models", { suite, model }));
+  const registry = usePages(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
   const item = about.data?.items.find((one) => one.suite === suite && one.model === model);
   const tests = item ? [...item.tests].sort() : [];
   const test = query.get("test") ?? tests[0] ?? "eval";
@@ -63,7 +63,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   useTitle(`${model}, ${testName(test)}`);
 
   const common = item ? { suite, model, test, accelerator_model: accelerator, runs: 180 } : null;
-  const lead = useApi<SeriesAnswer>(common ? address("/series", { ...common, metric: "steady", baseline }) : null);
+  const lead = useApi(common ? address("/series", { ...common, metric: "steady", baseline }) : null);
   const off = (query.get("off") ?? "").split(",").filter(Boolean);
   const isShown = (one: Series) => !off.includes(one.experiment.column);
   const allSeries = useMemo(
@@ -346,7 +346,7 @@ function MetricChart({
   isShown: (series: Series) => boolean;
   explanation: string | undefined;
 }) {
-  const { data, late, error, again } = useApi<SeriesAnswer>(address("/series", { ...common, metric, baseline }));
+  const { data, late, error, again } = useApi(address("/series", { ...common, metric, baseline }));
   const series = useMemo(
     () =>
       (data?.series ?? [])

@@ -1,15 +1,7 @@
 // Every model there is: where it stands by verification in the newest run, and how its time went.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
-import type {
-  ModelHistory,
-  ModelItem,
-  ModelSeries,
-  Overview,
-  Page,
-  VerificationAnswer,
-  VerificationCell,
-} from "../api/types";
+import { address } from "../api/address";
+import type { ModelHistory, ModelItem, ModelSeries, VerificationAnswer, VerificationCell } from "../api/types";
 import { usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -34,10 +26,10 @@ export function ModelsPage() {
   const now = useNow();
   const filter = query.get("q") ?? "";
   const suite = query.get("suite") ?? "";
-  const { data, late, error, again, isComplete } = usePages<Page<ModelItem>>(address("/models", { limit: MOST }), {
+  const { data, late, error, again, isComplete } = usePages(address("/models", { limit: MOST }), {
     whole: true,
   });
-  const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 }));
+  const overview = useApi(address("/overview", { baseline: "inductor", runs: 30 }));
   const accelerators = overview.data?.accelerators.map((one) => one.accelerator_model) ?? [];
   const accelerator = query.get("accelerator_model") ?? accelerators[0] ?? "";
   const groups = overview.data?.accelerators.find((one) => one.accelerator_model === accelerator)?.groups ?? [];
@@ -49,10 +41,8 @@ export function ModelsPage() {
   );
   const backend = query.get("backend") ?? leadBackend(backends, "inductor") ?? "";
   const on = { accelerator_model: accelerator, test };
-  const verification = useApi<VerificationAnswer>(
-    accelerator && test ? address("/verification", { run: "latest", ...on }) : null,
-  );
-  const history = useApi<ModelHistory>(
+  const verification = useApi(accelerator && test ? address("/verification", { run: "latest", ...on }) : null);
+  const history = useApi(
     accelerator && test && backend ? address("/history/models", { ...on, backend, runs: RUNS }) : null,
   );
   useTitle("Models");

@@ -1,20 +1,17 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { useMemo, useRef } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type {
   AcceleratorOverview,
   Alert,
   AlertCause,
   AlertPage,
-  AlertWithHistory,
   CoverageAnswer,
   Group,
   GroupChange,
-  History,
   Move,
   Overview,
   RunRef,
-  Store,
 } from "../api/types";
 import { useApi } from "../api/use";
 import { attentionSentence, unbroken } from "../lib/alerts";
@@ -82,11 +79,11 @@ export function OverviewPage() {
   const baseline = query.get("baseline") ?? "inductor";
   const runs = query.get("runs") ?? "30";
   const until = query.get("until");
-  const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs, until }));
+  const { data, late, error, again } = useApi(address("/overview", { baseline, runs, until }));
   const now = useNow();
   // Nobody waits for the next night of samples whose times are shifted.
-  const isAwaited = useApi<Store>(address("/store")).data?.time_shift_weeks === 0;
-  const alerts = useApi<AlertPage>(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
+  const isAwaited = useApi(address("/store")).data?.time_shift_weeks === 0;
+  const alerts = useApi(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
   useTitle(data ? headTitle(data) : "Overview");
   const several =
     data && data.accelerators.length > 1
@@ -202,7 +199,7 @@ function Attention({ alerts }: { alerts: AlertPage }) {
 
 function AttentionItem({ alert }: { alert: Alert }) {
   const { details } = alert;
-  const causes = useApi<AlertWithHistory>(address(`/alerts/${alert.id}`)).data?.causes;
+  const causes = useApi(address("/alerts/{id}", { id: alert.id })).data?.causes;
   const range = details.labels.map((label) => `${label.key} ${short(label.before)} → ${short(label.after)}`).join(", ");
   return (
     <li>
@@ -270,7 +267,7 @@ function Accelerator({
         now,
       )
     : "";
-  const coverage = useApi<CoverageAnswer>(address("/coverage", { run: run.id })).data;
+  const coverage = useApi(address("/coverage", { run: run.id })).data;
   const suites = [...new Set(coverage?.groups.map((group) => group.suite) ?? [])].sort();
   const bySuite = suites.length > 1 && query.get("rows") === "suite";
   const lost = coverage ? lostSentence(coverage.items) : "";
@@ -430,7 +427,7 @@ function Trend({
   until: string | null;
 }) {
   const [range, setRange] = useRange();
-  const { data, late } = useApi<History>(
+  const { data, late } = useApi(
     address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }),
   );
   const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
@@ -486,7 +483,7 @@ function StatusBySuite({
   coverage: CoverageAnswer | null;
 }) {
   const { accelerator_model, run } = accelerator;
-  const { data, late, error, again } = useApi<History>(
+  const { data, late, error, again } = useApi(
     address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs, until }),
   );
   const parts = useMemo<StatusPart[]>(() => {

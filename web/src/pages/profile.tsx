@@ -1,8 +1,8 @@
 // One result's profile: everything that was dumped beside it, and where it says that the time went.
 import { useEffect } from "preact/hooks";
 import type { TraceReport } from "../api/trace";
-import { address } from "../api/client";
-import type { Artifact, DynamoReport, Neighbours, PhasesAnswer, ResultDetail } from "../api/types";
+import { address } from "../api/address";
+import type { Artifact, DynamoReport, PhasesAnswer, ResultDetail } from "../api/types";
 import { useApi } from "../api/use";
 import { ONLY_PROFILED, count, daysAfter, daysBefore, duration, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
@@ -208,7 +208,9 @@ function Compare({ result }: { result: ResultDetail }) {
     data: found,
     error,
     again,
-  } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`));
+  } = useApi(
+    address("/runs/{run}/results/{experiment}/neighbours", { run: result.run.id, experiment: result.experiment.id }),
+  );
   const own = { run: result.run.id, experiment: result.experiment.id };
   return (
     <div class="field" role="group" aria-label="Compare with">

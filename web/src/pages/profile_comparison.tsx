@@ -1,8 +1,8 @@
 // Where an iteration goes, by the profiles of two results beside each other: its parts, and the time by the framework's operators.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { address } from "../api/client";
-import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ResultDetail, ProfileTime } from "../api/types";
+import { address } from "../api/address";
+import type { ComparedProfile, ComparedProfileTime, ProfileComparison, ProfileTime } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, full } from "../lib/format";
 import { useTitle, useWidth } from "../lib/hooks";
@@ -54,14 +54,14 @@ export function ProfileComparisonPage() {
     right_run: right.run,
     right_experiment: right.experiment,
   };
-  const { data, late, error, again } = useApi<ProfileComparison>(
+  const { data, late, error, again } = useApi(
     complete ? address("/profile-comparison", { ...choices, limit: all ? ALL : FIRST }) : null,
   );
-  const one = useApi<ResultDetail>(
-    complete ? address(`/runs/${encodeURIComponent(left.run)}/results/${left.experiment}`) : null,
+  const one = useApi(
+    complete ? address("/runs/{run}/results/{experiment}", { run: left.run, experiment: left.experiment }) : null,
   );
-  const other = useApi<ResultDetail>(
-    complete ? address(`/runs/${encodeURIComponent(right.run)}/results/${right.experiment}`) : null,
+  const other = useApi(
+    complete ? address("/runs/{run}/results/{experiment}", { run: right.run, experiment: right.experiment }) : null,
   );
   useTitle(data ? `An iteration of ${data.right.experiment.model}` : "Where an iteration goes");
   if (!complete) {

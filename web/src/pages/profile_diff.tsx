@@ -1,15 +1,13 @@
 // What differs between the dumps of two results: what it comes to as sentences, then each pair of dumps.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type {
   Artifact,
-  ArtifactDiff,
   ArtifactKind,
   ArtifactPair,
   ArtifactSum,
   LeftOut,
-  Page,
   ProfileChange,
   ProfileFinding,
   Result,
@@ -63,7 +61,7 @@ export function ProfileDiffPage() {
   const after: Side = { run: query.get("run") ?? "", experiment: query.get("experiment") ?? "" };
   const complete = [before, after].every((side) => side.run && /^\d+$/.test(side.experiment));
   const all = query.get("all") === "true";
-  const { data, late, error, again } = useApi<ResultDiff>(
+  const { data, late, error, again } = useApi(
     complete
       ? address("/profile-diff", {
           before_run: before.run,
@@ -74,11 +72,11 @@ export function ProfileDiffPage() {
         })
       : null,
   );
-  const was = useApi<ResultDetail>(
-    complete ? address(`/runs/${encodeURIComponent(before.run)}/results/${before.experiment}`) : null,
+  const was = useApi(
+    complete ? address("/runs/{run}/results/{experiment}", { run: before.run, experiment: before.experiment }) : null,
   );
-  const is = useApi<ResultDetail>(
-    complete ? address(`/runs/${encodeURIComponent(after.run)}/results/${after.experiment}`) : null,
+  const is = useApi(
+    complete ? address("/runs/{run}/results/{experiment}", { run: after.run, experiment: after.experiment }) : null,
   );
   useTitle(is.data ? `What changed in ${is.data.experiment.model}` : "Difference of two profiles");
   if (!complete) {
@@ -150,8 +148,8 @@ export function ProfileDiffPage() {
 function Compilations({ before, after }: { before: ResultDetail; after: ResultDetail }) {
   const logs = (side: ResultDetail) =>
     address("/artifacts", { kind: "torch_trace", run: side.run.id, experiment: side.experiment.id, limit: 1 });
-  const was = useApi<Page<Artifact>>(logs(before));
-  const is = useApi<Page<Artifact>>(logs(after));
+  const was = useApi(logs(before));
+  const is = useApi(logs(after));
   if (!was.data?.total && !is.data?.total) return null;
   return (
     <Section
@@ -205,7 +203,7 @@ export function SidePicker({
 }) {
   const { experiment, run } = side;
   const runs = useRuns(experiment.accelerator_model);
-  const results = usePages<Page<Result>>(
+  const results = usePages(
     address("/results", {
       run: run.id,
       suite: experiment.suite,
@@ -436,7 +434,7 @@ function Pair({ pair, most }: { pair: ArtifactPair; most: number }) {
   const [shownNow, setShown] = useState(open);
   const same = isSameFile(pair);
   const asks = shownNow && pair.sections === null && !same;
-  const { data, error, again } = useApi<ArtifactDiff>(
+  const { data, error, again } = useApi(
     asks ? address("/artifact-diff", { before: pair.before.id, after: pair.after.id, limit: most }) : null,
   );
   const sections = pair.sections ?? data?.pair.sections ?? null;

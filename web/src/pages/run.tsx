@@ -1,8 +1,8 @@
 // One run: a row a model and test, and for each backend its verification, time and speedup.
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { useRuns } from "../api/pages";
-import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
+import type { Cell, ColumnGeomean, ModelRow, ModelTable, Run } from "../api/types";
 import { useApi } from "../api/use";
 import { NOT_WITHDRAWN } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -80,14 +80,12 @@ export function RunPage({ id }: { id: string }) {
   const estimator = query.get("estimator") ?? "steady";
   const verifiedOnly = query.get("verified_only") === "true";
   const choices = { baseline, baseline_run: baselineRun, estimator, verified_only: verifiedOnly };
-  const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices));
+  const { data, late, error, again } = useApi(address("/runs/{run}/models", { run: id, ...choices }));
   const runs = useRuns(data ? data.run.accelerator_model : null);
 
-  const dumps = useApi<ArtifactPage>(
-    data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null,
-  );
+  const dumps = useApi(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
 
-  const began = useApi<Page<Alert>>(
+  const began = useApi(
     data
       ? address("/alerts", {
           state: NOT_WITHDRAWN,
@@ -304,7 +302,7 @@ export function RunPage({ id }: { id: string }) {
         }
         actions={
           <CsvLink
-            href={address(`/runs/${data.run.id}/models`, { ...choices, format: "csv" })}
+            href={address("/runs/{run}/models", { run: data.run.id, ...choices, format: "csv" })}
             name={`${data.run.name}.csv`}
           />
         }

@@ -1,6 +1,6 @@
 // All runs, newest first.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { PER_PAGE, useRuns } from "../api/pages";
 import type { Run } from "../api/types";
 import { count, plural, runName } from "../lib/format";

@@ -1,6 +1,6 @@
 // All that a search finds, at an address that can be shared.
 import { useEffect, useRef } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { SearchAnswer, SearchKind } from "../api/types";
 import { useApi } from "../api/use";
 import { capital } from "../lib/words";
@@ -34,9 +34,7 @@ export function SearchPage() {
   const [query, setQuery] = useQuery();
   const text = query.get("q") ?? "";
   const typed = askable(text);
-  const { data, late, error, again } = useApi<SearchAnswer>(
-    typed ? address("/search", { q: typed, limit: OF_EACH }) : null,
-  );
+  const { data, late, error, again } = useApi(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
   useTitle(typed ? `Search: ${typed}` : "Search");
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

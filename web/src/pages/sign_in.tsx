@@ -29,8 +29,7 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
       setBusy(false);
     }
   };
-  const begin = (body: { code: string } | { token: string }) =>
-    attempt(tell<Session>(SESSION, body), () => go(next, true));
+  const begin = (body: { code: string } | { token: string }) => attempt(tell(SESSION, body), () => go(next, true));
 
   useEffect(() => {
     const code = path === "/sign-in" ? codeOf(location.hash) : "";
@@ -64,7 +63,7 @@ export function SignInPage({ isForced = false }: { isForced?: boolean }) {
               type="button"
               class="button"
               disabled={isBusy}
-              onClick={() => void attempt(take<Session>(SESSION), () => setToken(""))}
+              onClick={() => void attempt(take(SESSION), () => setToken(""))}
             >
               Sign out
             </button>

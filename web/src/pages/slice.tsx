@@ -1,12 +1,10 @@
 // A backend or a suite: where it stands, how it came there, and every model of it in the newest run.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type {
   AcceleratorHistory,
-  AlertPage,
   Cell,
   FailuresAnswer,
-  History,
   HistoryGroup,
   ModelHistory,
   ModelSeries,
@@ -74,7 +72,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
   const runs = query.get("runs") ?? "60";
   const byColumn = query.get("by") === "column";
   const slice = { [kind]: name };
-  const { data, late, error, again } = useApi<History>(
+  const { data, late, error, again } = useApi(
     address("/history", { ...slice, baseline, runs, group_by: ["test", byColumn ? "column" : "backend"] }),
   );
   const held = useMemo(() => (data?.accelerators ?? []).filter((one) => one.groups.length > 0), [data]);
@@ -85,16 +83,16 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
 
   const run = accelerator?.runs[accelerator.runs.length - 1];
   const on = accelerator ? { accelerator_model: accelerator.accelerator_model } : {};
-  const table = useApi<ModelTable>(run ? address(`/runs/${run.id}/models`, { ...slice, baseline }) : null);
-  const models = useApi<ModelHistory>(
+  const table = useApi(run ? address("/runs/{run}/models", { run: run.id, ...slice, baseline }) : null);
+  const models = useApi(
     run ? address("/history/models", { ...slice, ...on, test, runs: SPARK_RUNS, intervals: true }) : null,
   );
-  const failures = useApi<FailuresAnswer>(run ? address("/failures", { ...slice, run: run.id }) : null);
+  const failures = useApi(run ? address("/failures", { ...slice, run: run.id }) : null);
   // A backend alone does not know the others, which it may be compared with.
-  const known = useApi<History>(
+  const known = useApi(
     kind === "backend" && run ? address("/history", { ...on, runs: 1, group_by: "backend" }) : null,
   ).data;
-  const open = useApi<AlertPage>(run ? address("/alerts", { ...slice, ...on, limit: 6, order: "urgency" }) : null);
+  const open = useApi(run ? address("/alerts", { ...slice, ...on, limit: 6, order: "urgency" }) : null);
   const alerts = open.data;
   useTitle(shown(name));
 
@@ -608,7 +606,7 @@ function Models({
       }
       actions={
         <CsvLink
-          href={address(`/runs/${table.run.id}/models`, { [kind]: name, test, baseline, format: "csv" })}
+          href={address("/runs/{run}/models", { run: table.run.id, [kind]: name, test, baseline, format: "csv" })}
           name={`${name}-${test}.csv`}
         />
       }

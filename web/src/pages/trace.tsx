@@ -1,9 +1,9 @@
 // A trace as a timeline: everything that was recorded, on one axis, to be moved through like a map.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { address, asApiError } from "../api/client";
+import { address } from "../api/address";
+import { asApiError } from "../api/client";
 import { contentUrl } from "../api/contents";
 import { type TraceReport, traceReport } from "../api/trace";
-import type { ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
 import { useTitle } from "../lib/hooks";
 import { OpenTrace } from "../parts/drop_trace";
@@ -18,7 +18,7 @@ import { Drawer, type TabPage } from "../trace/drawer";
 import { Hits } from "../trace/find_box";
 import { Flame } from "../trace/flame";
 import { type About, Head, useAbout } from "../trace/head";
-import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
+import { type TraceInfo, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
 import { MarkList } from "../trace/mark_list";
 import type { Findings } from "../trace/marks";
@@ -30,7 +30,7 @@ import { useUrl } from "../trace/use_url";
 import { Viewer, useViewer } from "../trace/viewer";
 
 export function TracePage({ id }: { id: number }) {
-  const { data, error, again } = useApi<TraceOverview>(address(`/traces/${id}`));
+  const { data, error, again } = useApi(address("/traces/{id}", { id }));
   // Of a stored trace little changes; another one may have its id some day.
   const info = useMemo(() => (data ? infoOf(data) : null), [data?.id, data?.key]);
   useTitle("Trace");
@@ -52,10 +52,14 @@ export function TracePage({ id }: { id: number }) {
  * kept for them. */
 function Known({ info }: { info: TraceInfo }) {
   const about = useAbout(info);
-  const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
+  const findings = useApi(info.findings > 0 ? address("/traces/{id}/findings", { id: info.id }) : null);
   const isDropped = info.artifact === null && info.dropped_until !== null;
-  const content = useApi<Pick<ArtifactContent, "trace">>(
-    isDropped ? address(`/traces/${info.id}/report`) : info.artifact === null ? null : contentUrl(info.artifact),
+  const content = useApi(
+    isDropped
+      ? address("/traces/{id}/report", { id: info.id })
+      : info.artifact === null
+        ? null
+        : contentUrl(info.artifact),
   );
   const report = useMemo(() => traceReport(content.data?.trace), [content.data]);
   if (!about.isKnown) return <Waiting rows={14} />;

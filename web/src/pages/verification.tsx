@@ -1,16 +1,7 @@
 // Right or wrong: models by backends, how it was before, what changed, and why things fail.
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
-import type {
-  CodeInfo,
-  FailuresAnswer,
-  Run,
-  RunRef,
-  TransitionsAnswer,
-  VerificationAnswer,
-  VerificationCell,
-  VerificationHistory,
-} from "../api/types";
+import { address } from "../api/address";
+import type { CodeInfo, FailuresAnswer, Run, RunRef, VerificationAnswer, VerificationCell } from "../api/types";
 import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -60,15 +51,15 @@ export function VerificationPage() {
   const since = query.get("since") ?? "previous";
   const filter = query.get("q") ?? "";
   const only = query.get("only") ?? "";
-  const answer = useApi<VerificationAnswer>(address("/verification", { run }));
+  const answer = useApi(address("/verification", { run }));
   const { data } = answer;
   const accelerator = data?.run.accelerator_model;
   const runs = useRuns();
-  const history = useApi<VerificationHistory>(
+  const history = useApi(
     accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null,
   );
-  const transitions = useApi<TransitionsAnswer>(address("/verification/transitions", { run, since }));
-  const failures = useApi<FailuresAnswer>(address("/failures", { run }));
+  const transitions = useApi(address("/verification/transitions", { run, since }));
+  const failures = useApi(address("/failures", { run }));
   useTitle("Verification");
   useMarkdown({ tables: data ? [CODES_CAPTION, matrixCaption(data)] : [] });
 

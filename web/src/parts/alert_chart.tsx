@@ -1,13 +1,7 @@
 // The nights that an alert's number was judged by; where nothing is kept of them, or the alert is of a verdict or a count, the measurements as they are.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
-import type {
-  AlertChart as JudgedNights,
-  AlertMember,
-  AlertWithHistory,
-  SeriesAnswer,
-  SeriesPoint,
-} from "../api/types";
+import { address } from "../api/address";
+import type { AlertChart as JudgedNights, AlertMember, AlertWithHistory, SeriesPoint } from "../api/types";
 import { useApi } from "../api/use";
 import { isTimed } from "../lib/alerts";
 import { lineStyle } from "../lib/backends";
@@ -22,8 +16,8 @@ import { Section } from "./small";
 
 export function AlertChart({ alert, member }: { alert: AlertWithHistory; member: AlertMember }) {
   const { headline } = alert.details;
-  const { data, late, error } = useApi<JudgedNights>(
-    headline?.effect === null || headline === null ? null : address(`/alerts/${alert.id}/chart`),
+  const { data, late, error } = useApi(
+    headline?.effect === null || headline === null ? null : address("/alerts/{id}/chart", { id: alert.id }),
   );
   if (headline?.effect !== null && headline && !data && !error)
     return <div class="chart-space" style={{ height: "340px" }} aria-busy="true" />;
@@ -136,7 +130,7 @@ function MeasuredChart({ member }: { member: AlertMember }) {
   const { experiment } = member;
   const [range, setRange] = useRange();
   const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
-  const { data, late } = useApi<SeriesAnswer>(
+  const { data, late } = useApi(
     address("/series", {
       suite: experiment.suite,
       model: experiment.model,

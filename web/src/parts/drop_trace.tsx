@@ -1,7 +1,8 @@
 // A trace file that is dropped on the page, or chosen, opens at once: the server keeps it for a limited time, for the person who dropped it alone.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, address, announceChange, asApiError, ask, send } from "../api/client";
+import { address } from "../api/address";
+import { type ApiError, announceChange, asApiError, ask, send } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
@@ -15,7 +16,7 @@ type DroppedList = Schemas["DroppedTraces"];
 const DROPPED = address("/dropped-traces");
 const HOUR = 3600;
 
-export const useDropped = (): Dropped[] => useApi<DroppedList>(DROPPED).data?.items ?? [];
+export const useDropped = (): Dropped[] => useApi(DROPPED).data?.items ?? [];
 
 /** How a file says that it is packed: the server unpacks what says so. */
 async function typeOf(file: File): Promise<string> {
@@ -68,11 +69,11 @@ export function OpenTrace() {
     const controller = new AbortController();
     flight.current = controller;
     try {
-      const refusal = refusalOf((await ask<DroppedList>(DROPPED, controller.signal)).data, file);
+      const refusal = refusalOf((await ask(DROPPED, controller.signal)).data, file);
       if (refusal) return say(refusal);
       setState({ words: `Sending and reading ${file.name}, ${bytes(file.size)} …`, isWork: true });
       const url = address("/dropped-traces", { name: file.name });
-      const { id } = await send<Dropped>(url, file, await typeOf(file), controller.signal);
+      const { id } = await send(url, file, await typeOf(file), controller.signal);
       setState(null);
       announceChange();
       go(traceHref(id));

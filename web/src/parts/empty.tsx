@@ -1,12 +1,11 @@
-import { address } from "../api/client";
-import type { Store } from "../api/types";
+import { address } from "../api/address";
 import { useApi } from "../api/use";
 import { Command } from "./small";
 import { useTitle } from "../lib/hooks";
 
 /** What a command needs to find this store: nothing where it is the default one. */
 export function useDbOption(): string {
-  const store = useApi<Store>(address("/store")).data;
+  const store = useApi(address("/store")).data;
   return store && !store.is_default ? "--db STORE " : "";
 }
 

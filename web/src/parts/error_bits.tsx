@@ -1,6 +1,7 @@
 // What pages of errors share: signs of kinds, counts over runs, nights of an experiment, the whole text.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, address, asApiError, askText } from "../api/client";
+import { address } from "../api/address";
+import { type ApiError, asApiError, askText } from "../api/client";
 import type { RunRef } from "../api/types";
 import { NIGHTS, errorSign } from "../lib/errors";
 import { count, date, plural } from "../lib/format";
@@ -158,7 +159,7 @@ const MOST_LETTERS = 200_000;
 export function ErrorText({ line, excerpt }: { line: number; excerpt: string }) {
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState<ApiError | null>(null);
-  const url = address(`/lines/${line}/error`);
+  const url = address("/lines/{id}/error", { id: line });
   useEffect(() => {
     const controller = new AbortController();
     setText(null);

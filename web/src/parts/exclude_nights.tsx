@@ -1,6 +1,7 @@
 // Leaving nights out of what alerts are found from: which alerts would remain is seen before it is done, and it can be undone.
 import { useId, useMemo, useRef, useState } from "preact/hooks";
-import { type ApiError, address, asApiError, take, tell } from "../api/client";
+import { address } from "../api/address";
+import { type ApiError, asApiError, take, tell } from "../api/client";
 import type { AlertWithHistory, ExclusionPreview, MarkPage, PreviewedAlert, RunRef, ToldAlert } from "../api/types";
 import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
@@ -40,7 +41,7 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
   };
   const dialog = useModal(close);
   // What was asked before the nights were excluded would say that nothing changes.
-  const preview = useApi<ExclusionPreview>(asked && !done ? address("/exclusions/preview", asked) : null);
+  const preview = useApi(asked && !done ? address("/exclusions/preview", asked) : null);
   const answer = preview.late ? null : preview.data;
   const fresh = answer?.nights.filter((night) => !night.is_excluded).map((night) => night.run) ?? [];
 
@@ -65,7 +66,7 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
     const isGone = answer.alerts.some((one) => one.id === alert.id && one.outcome === "gone");
     let marks: MarkPage["items"] = [];
     const tellAll = async () => {
-      marks = (await tell<MarkPage>(url, { ...asked, kind: "excluded", reason: reason.trim(), who })).items;
+      marks = (await tell(url, { ...asked, kind: "excluded", reason: reason.trim(), who })).items;
     };
     if (!(await change(url, tellAll))) return;
     // Those that this has marked, and not what somebody else has said meanwhile: all are of one time, the latest.
@@ -79,8 +80,8 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
   };
   const undo = async () => {
     if (!done || busy) return;
-    const url = address("/marks/excluded", { run: done.nights.map((run) => String(run.id)) });
-    if (!(await change(url, () => take<MarkPage>(url)))) return;
+    const url = address("/marks/{kind}", { kind: "excluded", run: done.nights.map((run) => String(run.id)) });
+    if (!(await change(url, () => take(url)))) return;
     announce(`${plural(done.nights.length, "night")} counted again.`);
     setDone(null);
     // One that was never sure is forgotten, and found again under another number.

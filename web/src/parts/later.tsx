@@ -1,14 +1,14 @@
 // A page whose script is fetched when it is opened, so that others start without it.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, CHANGED, address, ask } from "../api/client";
-import type { Store } from "../api/types";
+import { address } from "../api/address";
+import { ApiError, CHANGED, ask } from "../api/client";
 import { ErrorNote, Waiting } from "./small";
 
 /** Why a script is not there: nobody answers, or somebody does who does not have it. */
 async function whyNot(): Promise<ApiError> {
   try {
-    await ask<Store>(address("/store"));
+    await ask(address("/store"));
     return new ApiError(
       {
         title: "The script of this page could not be loaded",

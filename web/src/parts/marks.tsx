@@ -1,6 +1,7 @@
 // What people said of a night, and how to say or unsay it.
 import { useState } from "preact/hooks";
-import { type ApiError, address, asApiError, take, tell } from "../api/client";
+import { address } from "../api/address";
+import { type ApiError, asApiError, take, tell } from "../api/client";
 import type { Mark, Run } from "../api/types";
 import { announce } from "../lib/announce";
 import { authorOf } from "../lib/author";
@@ -31,13 +32,13 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
     setBusy(false);
   };
   const unmark = (mark: Mark) => {
-    const url = address(`/runs/${run.id}/marks/${mark.kind}`);
-    void change(url, () => take<Run>(url), `Taken away: ${nameOf(mark.kind)}.`);
+    const url = address("/runs/{run}/marks/{kind}", { run: run.id, kind: mark.kind });
+    void change(url, () => take(url), `Taken away: ${nameOf(mark.kind)}.`);
   };
   const mark = async (kind: MarkKind, reason: string, close: () => void) => {
-    const url = address(`/runs/${run.id}/marks`);
+    const url = address("/runs/{run}/marks", { run: run.id });
     const who = await named();
-    if (who !== null) await change(url, () => tell<Run>(url, { kind, reason, who }), `Marked: ${nameOf(kind)}.`, close);
+    if (who !== null) await change(url, () => tell(url, { kind, reason, who }), `Marked: ${nameOf(kind)}.`, close);
   };
   return (
     <span class="night-marks">

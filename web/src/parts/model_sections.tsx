@@ -1,8 +1,8 @@
 // What a model's page tells beside its charts: its alerts, the nights on which it failed, its configurations.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { PER_PAGE, usePages } from "../api/pages";
-import type { Alert, Page, RunRef, Series } from "../api/types";
+import type { RunRef, Series } from "../api/types";
 import { FOLDED } from "../lib/alerts";
 import { count, date, plural } from "../lib/format";
 import { AlertLinks } from "./alert_bits";
@@ -16,7 +16,7 @@ const OVER = new Set<string>(FOLDED.flatMap((fold) => fold.states));
 
 /** Alerts with a series of this model, on this machine: what is not dealt with, then the rest on demand. */
 export function ModelAlerts({ suite, model, accelerator }: { suite: string; model: string; accelerator: string }) {
-  const { data, late, error, again, isComplete } = usePages<Page<Alert>>(
+  const { data, late, error, again, isComplete } = usePages(
     address("/alerts", { state: "all", suite, model, accelerator_model: accelerator, limit: PER_PAGE }),
     { whole: true },
   );

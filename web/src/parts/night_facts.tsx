@@ -1,6 +1,6 @@
 // One night of one result beside its numbers: which commits, what was dumped, what people said of it, how to run it again.
-import { address } from "../api/client";
-import type { Artifact, Experiment, ResultDetail, Run, RunRef } from "../api/types";
+import { address } from "../api/address";
+import type { Artifact, Experiment, ResultDetail, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, plural, runName } from "../lib/format";
 import { kindName, whichDump } from "../lib/profile";
@@ -42,7 +42,7 @@ export function NightFacts({
   runs: readonly RunRef[];
   dumps: readonly Artifact[];
 }) {
-  const run = useApi<Run>(address(`/runs/${result.run.id}`)).data;
+  const run = useApi(address("/runs/{run}", { run: result.run.id })).data;
   const own = settings(result.experiment);
   const { timing, verification } = result.reproduction;
   return (

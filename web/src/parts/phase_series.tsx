@@ -1,6 +1,6 @@
 // Phases over runs: a stack a night for one backend, under the same time axis as the charts.
 import { useMemo, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { PhaseName, PhasePoint, PhaseSeries, PhaseSeriesAnswer, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -46,7 +46,7 @@ const keyOf = (one: PhaseSeries): string => `${one.experiment.column}.${one.expe
 
 export function PhasesOverRuns({ common, baseline, range }: Props) {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<PhaseSeriesAnswer>(address("/series/phases", { ...common, baseline }));
+  const { data, late, error, again } = useApi(address("/series/phases", { ...common, baseline }));
   const chosen = data ? chosenSeries(data.series, query.get("phases")) : undefined;
   // Where steady repetitions are all rest, the warm-up has more to say.
   const usual: GroupName =

@@ -1,5 +1,5 @@
 // Nights that were pinned, in a chart or a list: two of them make a comparison.
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { Run, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { compareHref, inOrder } from "../lib/compare";
@@ -45,8 +45,8 @@ function modelOf(path: string): string | null {
 export function PinBar() {
   const { path, query } = usePlace();
   const pins = pinned(query);
-  const first = useApi<Run>(pins[0] ? address(`/runs/${pins[0]}`) : null);
-  const second = useApi<Run>(pins[1] ? address(`/runs/${pins[1]}`) : null);
+  const first = useApi(pins[0] ? address("/runs/{run}", { run: pins[0] }) : null);
+  const second = useApi(pins[1] ? address("/runs/{run}", { run: pins[1] }) : null);
   const [left, right] = first.data && second.data ? inOrder(first.data, second.data) : [first.data, second.data];
 
   usePlainKeys((event) => {

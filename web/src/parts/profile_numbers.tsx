@@ -1,6 +1,6 @@
 // Numbers of profiles over runs, under the time axis of the charts of timings: how busy devices were, how long idle, what they did most.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { ProfilePoint, ProfileSeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -114,7 +114,7 @@ export function ProfilesOverRuns({
   onRange: (range: Range) => void;
   isShown: (column: string) => boolean;
 }) {
-  const { data, late, error, again } = useApi<ProfileSeriesAnswer>(address("/series/profiles", common));
+  const { data, late, error, again } = useApi(address("/series/profiles", common));
   const shown = useMemo(
     () => (data ? { ...data, series: data.series.filter((one) => isShown(one.experiment.column)) } : null),
     [data, here().query.get("off")],

@@ -1,7 +1,7 @@
 // Every repetition of one result: dots, warm-up hollow, the steady value and its interval behind them.
 import { useMemo, useRef } from "preact/hooks";
-import { address } from "../api/client";
-import type { ArtifactPage, Measurement, Page, ResultDetail, RunRef, Sample } from "../api/types";
+import { address } from "../api/address";
+import type { Measurement, RunRef, Sample } from "../api/types";
 import { PER_PAGE, usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { columnStyle } from "../lib/backends";
@@ -254,15 +254,14 @@ export function ResultPanel({
   runs: readonly RunRef[];
   onClose: () => void;
 }) {
-  const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
-  const measured = usePages<Page<Measurement>>(
-    address(`/runs/${run}/results/${experiment}/measurements`, { limit: PER_PAGE }),
+  const detail = useApi(address("/runs/{run}/results/{experiment}", { run, experiment }));
+  const measured = usePages(
+    address("/runs/{run}/results/{experiment}/measurements", { run, experiment, limit: PER_PAGE }),
     { whole: true },
   );
-  const dumps = usePages<ArtifactPage>(
-    address("/artifacts", { run, experiment, superseded: "false", limit: PER_PAGE }),
-    { whole: true },
-  );
+  const dumps = usePages(address("/artifacts", { run, experiment, superseded: "false", limit: PER_PAGE }), {
+    whole: true,
+  });
   const kinds = kindCounts(current(dumps.data?.items ?? []));
   const result = detail.data;
   const effective = result?.lines.find((line) => line.effective.includes("timing"))?.id;

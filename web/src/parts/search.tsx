@@ -1,6 +1,6 @@
 // Search with one key over everything that has a name: what fits shows as one types, what was chosen before until then.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 import { useApi } from "../api/use";
 import { count, date, plural } from "../lib/format";
@@ -158,7 +158,7 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
   const [recent] = useState(recentChoices);
   const isGoing = useRef(false);
   const typed = askable(text);
-  const answer = useApi<SearchAnswer>(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
+  const answer = useApi(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
 
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });

@@ -1,13 +1,13 @@
 // Who is signed in, as the pages see it.
 import type { ComponentChildren } from "preact";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import type { Session } from "../api/types";
 import { useApi } from "../api/use";
 import { href, usePlace } from "../lib/route";
 
 export const SESSION = address("/session");
 
-export const useSession = (): Session | null => useApi<Session>(SESSION).data;
+export const useSession = (): Session | null => useApi(SESSION).data;
 
 /** The sign-in page, which comes back here. */
 export function useSignIn(): string {

@@ -1,7 +1,7 @@
 // What a person does with alerts, from the list and from an alert's page: by key or by button, in their name.
 import { useRef, useState } from "preact/hooks";
-import { type ApiError, address, asApiError, ask, tell } from "../api/client";
-import type { AlertPage } from "../api/types";
+import { address } from "../api/address";
+import { type ApiError, asApiError, ask, tell } from "../api/client";
 import { TRIAGE, stateWords } from "../lib/alerts";
 import { announce } from "../lib/announce";
 import { plural } from "../lib/format";
@@ -42,7 +42,7 @@ const SEVERAL = address("/alerts/actions");
 
 /** One of them has an address of its own, whose answer is its page. */
 function post({ ids, kind, value }: Step, who: string): Promise<unknown> {
-  if (ids.length === 1) return tell(address(`/alerts/${ids[0]}/actions`), { kind, value, who });
+  if (ids.length === 1) return tell(address("/alerts/{id}/actions", { id: ids[0] }), { kind, value, who });
   return tell(SEVERAL, { ids, kind, value, who });
 }
 
@@ -53,7 +53,7 @@ const MOST_ASKED = 400;
 async function asTheyAre(alerts: readonly Target[]): Promise<Map<number, Target>> {
   const now = new Map<number, Target>();
   for (const some of pieces(alerts, MOST_ASKED)) {
-    const { data } = await ask<AlertPage>(
+    const { data } = await ask(
       address("/alerts", { state: "all", limit: MOST_ASKED, id: some.map(({ id }) => String(id)) }),
     );
     for (const alert of data.items) now.set(alert.id, alert);

@@ -19,6 +19,7 @@ import { type Viewer, roundedOut, useViewer } from "./viewer";
 export type Sums = components["schemas"]["TraceSums"];
 /** Of all tracks, some of which are recorded and so summed up. */
 export type SumsOfAllTracks = Sums & { all: NonNullable<Sums["all"]> };
+export const isOfAll = (sums: Sums | null): sums is SumsOfAllTracks => sums !== null && sums.all !== null;
 export type SumsRow = Sums["rows"][number];
 export type By = "name" | "category" | "track" | "class";
 /** That the server lists. */
@@ -31,7 +32,7 @@ export const sumsUrl = (
   by: By,
   limit: number | null = null,
   format: "csv" | null = null,
-): string => traceUrl(viewer.info, "sums", { ...window, by, limit, format, tracks: tracks?.join(",") ?? null });
+) => traceUrl(viewer.info, "sums", { ...window, by, limit, format, tracks: tracks?.join(",") ?? null });
 
 export function AreaTable({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
@@ -62,7 +63,7 @@ export function AreaTable({ viewer }: { viewer: Viewer }) {
 }
 
 function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: By; setBy: (by: By) => void }) {
-  const { data, error, again, late } = useApi<Sums>(sumsUrl(viewer, area, by));
+  const { data, error, again, late } = useApi(sumsUrl(viewer, area, by));
   const columns = useMemo(() => columnsOf(viewer, by, data?.all?.work_ns ?? 0), [viewer, by, data]);
   const { begin, end } = area.window;
   const derived = area.tracks?.filter((number) => viewer.tracks.get(number)?.isDerived).length ?? 0;

@@ -1,7 +1,7 @@
 // A second trace below the first, on one axis: how much later its clock is, and by what they are laid over each other.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { address, ask } from "../api/client";
-import type { components } from "../api/openapi";
+import { address } from "../api/address";
+import { ask } from "../api/client";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
 import { go, useQuery } from "../lib/route";
@@ -10,7 +10,7 @@ import { ErrorNote, Waiting } from "../parts/small";
 import { TraceCanvas } from "./canvas";
 import { besideHref } from "./differences";
 import { SecondHead } from "./head";
-import { type TraceOverview, infoOf, traceUrl } from "./info";
+import { infoOf, traceUrl } from "./info";
 import { Overview } from "./overview";
 import { spanText } from "./time";
 import { Viewer, useViewer } from "./viewer";
@@ -30,7 +30,7 @@ export function useBeside(first: Viewer): Beside {
   const id = /^\d{1,15}$/.test(asked) && Number(asked) !== first.info.id ? asked : null;
   const told = Number(query.get("by_shift") ?? "0");
   const shift = Number.isSafeInteger(told) ? told : 0;
-  const { data, error, again } = useApi<TraceOverview>(id ? address(`/traces/${id}`) : null);
+  const { data, error, again } = useApi(id ? address("/traces/{id}", { id }) : null);
   const second = useMemo(() => (id && data ? new Viewer(infoOf(data)) : null), [id, data?.id, data?.key]);
   useEffect(() => (second ? () => second.stop() : undefined), [second]);
   useEffect(() => (second ? first.lead(second, shift) : undefined), [first, second, shift]);
@@ -64,10 +64,8 @@ export function Second({ first, beside }: { first: Viewer; beside: Beside }) {
   );
 }
 
-type Next = components["schemas"]["TraceNext"];
-
 async function firstStep({ info }: Viewer): Promise<number | null> {
-  const { data } = await ask<Next>(traceUrl(info, "next", { q: "ProfilerStep#", from: 0 }));
+  const { data } = await ask(traceUrl(info, "next", { q: "ProfilerStep#", from: 0 }));
   return data.slice?.begin ?? null;
 }
 

@@ -1,9 +1,8 @@
 // What is known of the slice that is chosen; of several, their sums by name.
 import { useEffect } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { contentUrl } from "../api/contents";
 import { traceReport } from "../api/trace";
-import type { Artifact, ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
 import { csvText } from "../lib/csv";
 import { count, digits, hoverText, plural, shown } from "../lib/format";
@@ -63,7 +62,7 @@ function Dense({ viewer, item }: { viewer: Viewer; item: Item }) {
 }
 
 function One({ viewer, item }: { viewer: Viewer; item: Item }) {
-  const { data, error, again, late } = useApi<Slice>(sliceUrl(viewer, item.slice));
+  const { data, error, again, late } = useApi(sliceUrl(viewer, item.slice));
   // Its arrows are drawn whatever kinds are switched on.
   useEffect(() => {
     if (!data || !sameSlice(item.slice, { track: data.thread, chunk: data.chunk, index: data.index })) return;
@@ -156,9 +155,9 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
 
 /** The way to all slices of its name in the profile of the result, where the trace is of one that shows it. */
 function ToProfile({ artifact, name, side }: { artifact: number; name: string; side: Side }) {
-  const { data: dump } = useApi<Artifact>(address(`/artifacts/${artifact}`));
+  const { data: dump } = useApi(address("/artifacts/{id}", { id: artifact }));
   const of = dump && !dump.superseded ? dump.results[0] : undefined;
-  const { data: content } = useApi<ArtifactContent>(of ? contentUrl(artifact) : null);
+  const { data: content } = useApi(of ? contentUrl(artifact) : null);
   const report = content && traceReport(content.trace);
   const row = report && profileRow(report, name, side);
   if (!of || !row) return null;

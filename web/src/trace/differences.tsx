@@ -1,7 +1,8 @@
 // The table of differences between two traces beside each other, and the choice of the other one.
 import { useMemo, useState } from "preact/hooks";
-import { address, ask, asApiError, type ApiError } from "../api/client";
-import type { Artifact, ArtifactPage, Neighbours, Result, RunRef } from "../api/types";
+import { address } from "../api/address";
+import { ask, asApiError, type ApiError } from "../api/client";
+import type { Artifact, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { csvText } from "../lib/csv";
 import { change, count, daysAfter, daysBefore, runName, shown } from "../lib/format";
@@ -11,10 +12,9 @@ import { go, traceHref, useQuery } from "../lib/route";
 import { Choice, CsvButton, Menu } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
-import { type SumsOfAllTracks, sumsUrl } from "./area";
+import { isOfAll, sumsUrl } from "./area";
 import { type Diff, type DiffRow, joined } from "./diff";
 import { exactly } from "./find";
-import type { TraceOverview } from "./info";
 import { exactPlace, exactText, spanText } from "./time";
 import type { Window } from "./types";
 import { windowOf } from "./view";
@@ -30,8 +30,8 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
   const area = useViewer(first, (one) => one.area);
   const [sight, setSight] = useState<Window | null>(null);
   const window = area?.window ?? sight ?? { begin: 0, end: Math.max(first.end, second.end - shift) };
-  const before = useApi<SumsOfAllTracks>(sumsUrl(first, { window, tracks: null }, "name", MOST_NAMES));
-  const after = useApi<SumsOfAllTracks>(
+  const before = useApi(sumsUrl(first, { window, tracks: null }, "name", MOST_NAMES));
+  const after = useApi(
     sumsUrl(
       second,
       { window: { begin: window.begin + shift, end: window.end + shift }, tracks: null },
@@ -40,7 +40,7 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
     ),
   );
   const diff = useMemo(
-    () => (before.data && after.data ? joined(before.data, after.data) : null),
+    () => (isOfAll(before.data) && isOfAll(after.data) ? joined(before.data, after.data) : null),
     [before.data, after.data],
   );
   const columns = useMemo(() => columnsOf(first, second, diff), [first, second, diff]);
@@ -209,10 +209,10 @@ export const besideHref = (before: number, after: number, shift = 0): string =>
 
 /** The run of a trace's result; null where the trace is of none. */
 async function runOfTrace(id: number): Promise<RunRef | null> {
-  const { artifact } = (await ask<TraceOverview>(address(`/traces/${id}`))).data;
+  const { artifact } = (await ask(address("/traces/{id}", { id }))).data;
   return artifact === null
     ? null
-    : ((await ask<Artifact>(address(`/artifacts/${artifact}`))).data.results[0]?.run ?? null);
+    : ((await ask(address("/artifacts/{id}", { id: artifact }))).data.results[0]?.run ?? null);
 }
 
 /** Whether the run of the trace `other` began before `run`; not where that is not known. */
@@ -282,8 +282,12 @@ type Choices = { run: number; experiment: number; isBefore: boolean; text: strin
 
 function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: number, isBefore: boolean) => void }) {
   const own = artifact.results[0] as Artifact["results"][number];
-  const { data } = useApi<Neighbours>(address(`/runs/${own.run.id}/results/${own.experiment_id}/neighbours`));
-  const { data: result } = useApi<Result>(address(`/runs/${own.run.id}/results/${own.experiment_id}`));
+  const { data } = useApi(
+    address("/runs/{run}/results/{experiment}/neighbours", { run: own.run.id, experiment: own.experiment_id }),
+  );
+  const { data: result } = useApi(
+    address("/runs/{run}/results/{experiment}", { run: own.run.id, experiment: own.experiment_id }),
+  );
   const [error, setError] = useState<ApiError | null>(null);
   if (!data || !result) return <p class="quiet">looking for other traces …</p>;
   // Another backend is the one before, as on the page of a profile.
@@ -318,7 +322,7 @@ function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: nu
   const choose = async ({ run, experiment, isBefore }: Choices): Promise<void> => {
     try {
       const { items } = (
-        await ask<ArtifactPage>(
+        await ask(
           address("/artifacts", { run: String(run), experiment: String(experiment), kind: "trace", limit: 100 }),
         )
       ).data;

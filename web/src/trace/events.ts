@@ -1,8 +1,9 @@
 // What a trace has beside its slices, of the window in sight: arrows, counters, instants. Asked for when the picture rests.
+import type { Address, Answered, Parts } from "../api/address";
 import { type ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { Again } from "./again";
-import { type FlowKind, type TraceInfo, traceUrl } from "./info";
+import { type FlowKind, type TraceInfo, type TracePart, type TracePath, traceUrl } from "./info";
 import { type Layout, lanesIn } from "./layout";
 import type { Window } from "./types";
 import { type View, windowOf } from "./view";
@@ -13,7 +14,6 @@ type ArrowsAnswer = Schemas["TraceArrows"];
 export type CounterWindow = Schemas["TraceCounterWindow"];
 export type BusyWindow = Schemas["TraceDeviceBusy"];
 export type Point = Schemas["TracePointRow"];
-type PointsAnswer = Schemas["TracePoints"];
 
 /** What stands in the address beside the kinds of arrows. */
 export const INSTANTS = "instants";
@@ -32,16 +32,19 @@ function arrowOf(row: ArrowsAnswer["arrows"][number]): Arrow {
 const contains = (outer: Window, inner: Window): boolean => outer.begin <= inner.begin && outer.end >= inner.end;
 const spanOf = ({ begin, end }: Window): number => end - begin;
 
+/** What is asked beside the window. */
+type Asked<Of extends TracePart> = Omit<Parts<TracePath<Of>>, "id" | "key">;
+
 /** One kind of what is asked for: the newest answer, and the request that is on its way. An answer that came too late for
  * what is asked now is none. */
-class Part<T> {
-  kept: { asked: string; window: Window; data: T } | null = null;
+class Part<Of extends TracePart> {
+  kept: { asked: string; window: Window; data: Answered<TracePath<Of>> } | null = null;
   error: ApiError | null = null;
   private url = "";
   private controller: AbortController | null = null;
 
   /** `asked`: of what, beside the window. `done`: the answer is there, or could not be had. */
-  ask(url: string, asked: string, window: Window, done: () => void): void {
+  ask(url: Address<TracePath<Of>>, asked: string, window: Window, done: () => void): void {
     if (this.controller && this.url === url) return;
     this.controller?.abort();
     const controller = new AbortController();
@@ -51,7 +54,7 @@ class Part<T> {
       this.controller = null;
       done();
     };
-    ask<T>(url, controller.signal).then(
+    ask(url, controller.signal).then(
       ({ data }) => {
         if (controller.signal.aborted) return;
         this.kept = { asked, window, data };
@@ -95,10 +98,10 @@ export class Events {
   tooManyArrows: number | null = null;
   points: Point[] = [];
   tooManyPoints = false;
-  private readonly flowsPart = new Part<ArrowsAnswer>();
-  private readonly pointsPart = new Part<PointsAnswer>();
-  private readonly counterParts = new Map<number, Part<CounterWindow>>();
-  private readonly busyParts = new Map<number, Part<BusyWindow>>();
+  private readonly flowsPart = new Part<"flows">();
+  private readonly pointsPart = new Part<"points">();
+  private readonly counterParts = new Map<number, Part<"counter">>();
+  private readonly busyParts = new Map<number, Part<"busy">>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly again: Again;
 
@@ -141,7 +144,7 @@ export class Events {
     return [...this.counterParts.values()].filter((one) => one.kept).length;
   }
 
-  private get parts(): Part<unknown>[] {
+  private get parts(): Part<TracePart>[] {
     return [this.flowsPart, this.pointsPart, ...this.counterParts.values(), ...this.busyParts.values()];
   }
 
@@ -185,14 +188,14 @@ export class Events {
   }
 
   /** Of what has a lane each: those in sight, where what is known of them is not fine enough. */
-  private lookAtEach<T>(
-    parts: Map<number, Part<T>>,
+  private lookAtEach<Of extends TracePart>(
+    parts: Map<number, Part<Of>>,
     inSight: readonly number[],
-    ask: (part: Part<T>, number: number) => void,
+    ask: (part: Part<Of>, number: number) => void,
     sight: Window,
   ): void {
     for (const number of inSight) {
-      const part = parts.get(number) ?? new Part<T>();
+      const part = parts.get(number) ?? new Part<Of>();
       parts.set(number, part);
       const { kept } = part;
       if (kept && contains(kept.window, sight) && spanOf(kept.window) < 4.5 * spanOf(sight)) part.giveUp();
@@ -202,11 +205,11 @@ export class Events {
   }
 
   /** Of a list that may be cut: where it is, of what is in sight alone. `asked`: "" where nothing is wanted. */
-  private lookAt<T extends { is_cut: boolean }>(
-    part: Part<T>,
-    what: string,
+  private lookAt<Of extends "flows" | "points">(
+    part: Part<Of>,
+    what: Of,
     asked: string,
-    query: Record<string, string | number>,
+    query: Asked<Of>,
     sight: Window,
     wide: Window,
   ): void {
@@ -222,13 +225,7 @@ export class Events {
     else this.ask(part, what, asked, query, kept?.data.is_cut ? sight : wide);
   }
 
-  private ask<T>(
-    part: Part<T>,
-    what: string,
-    asked: string,
-    query: Record<string, string | number>,
-    window: Window,
-  ): void {
+  private ask<Of extends TracePart>(part: Part<Of>, what: Of, asked: string, query: Asked<Of>, window: Window): void {
     if (part.error && this.again.isWaiting) return;
     part.ask(traceUrl(this.viewer.info, what, { ...window, ...query }), asked, window, () => {
       if (part.error) this.again.later();

@@ -71,7 +71,7 @@ export class Finder {
     this.controller = controller;
     const url = traceUrl(this.viewer.info, "find", { q: wanted, limit: MOST_LABELS });
     try {
-      const { data } = await ask<Found>(url, controller.signal);
+      const { data } = await ask(url, controller.signal);
       if (controller.signal.aborted) return;
       this.found = data;
       this.answered = wanted;
@@ -101,7 +101,7 @@ export class Finder {
     if (!answered || answered !== this.answered) return;
     const { info, focus, view } = viewer;
     const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> =>
-      (await ask<Next>(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
+      (await ask(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
     const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);
     try {
       let slice = await nextFrom(

@@ -1,6 +1,5 @@
 // Where the time of an area goes, stack by stack: in the order of time, heaviest first, or around one name.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, plural, shown } from "../lib/format";
 import { useWidth } from "../lib/hooks";
@@ -22,7 +21,6 @@ import { type Area, STACKS, type Stacks, stacksIn, stacksText } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
 
-type FlameAnswer = components["schemas"]["TraceFlame"];
 const WORDS: Record<Stacks, string> = { time: "in time", heavy: "heaviest first", sandwich: "around a name" };
 const ROW_PX = 18;
 const MOST_ITEMS = 2000;
@@ -107,7 +105,7 @@ function OfServer({
     label: view === "sandwich" ? label : null,
   };
   const url = traceUrl(viewer.info, "flame", asked);
-  const { data, error, again, late } = useApi<FlameAnswer>(url);
+  const { data, error, again, late } = useApi(url);
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
   const name = label === null ? null : viewer.labels.get(label)?.name;
   return (

@@ -1,6 +1,7 @@
 // What the page is of, in a sentence, and the ways from it.
 import { useState } from "preact/hooks";
-import { address, asApiError, take } from "../api/client";
+import { address } from "../api/address";
+import { asApiError, take } from "../api/client";
 import type { TraceReport } from "../api/trace";
 import type { Artifact, Result } from "../api/types";
 import { useApi } from "../api/use";
@@ -21,10 +22,12 @@ export type About = { artifact: Artifact | null; result: Result | null; name: st
 /** Whose trace it is. */
 export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
   const dropped = useDropped().find((one) => one.id === info.id);
-  const dump = useApi<Artifact>(info.artifact === null ? null : address(`/artifacts/${info.artifact}`));
+  const dump = useApi(info.artifact === null ? null : address("/artifacts/{id}", { id: info.artifact }));
   const artifact = dump.data;
   const [of] = artifact?.results ?? [];
-  const measured = useApi<Result>(of ? address(`/runs/${of.run.id}/results/${of.experiment_id}`) : null);
+  const measured = useApi(
+    of ? address("/runs/{run}/results/{experiment}", { run: of.run.id, experiment: of.experiment_id }) : null,
+  );
   const result = measured.data;
   const isKnown =
     (info.artifact === null || artifact !== null || dump.error !== null) &&
@@ -102,7 +105,7 @@ function OfYours({ info, until }: { info: TraceInfo; until: string }) {
   const [failed, setFailed] = useState("");
   const remove = async () => {
     try {
-      await take(address(`/dropped-traces/${info.id}`));
+      await take(address("/dropped-traces/{id}", { id: info.id }));
       go("/artifacts");
     } catch (problem) {
       setFailed(asApiError(problem, "").message);

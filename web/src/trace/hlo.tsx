@@ -1,6 +1,5 @@
 // The instruction of HLO that the chosen slice executes.
-import { address } from "../api/client";
-import type { HloOfSlice } from "../api/types";
+import { address } from "../api/address";
 import { useApi } from "../api/use";
 import { hloQuestion } from "../lib/hlo";
 import { hloHref } from "../lib/route";
@@ -11,7 +10,7 @@ import type { Viewer } from "./viewer";
 
 export function HloOfSliceFacts({ viewer, slice }: { viewer: Viewer; slice: Slice }) {
   const question = hloQuestion(slice);
-  const { data } = useApi<HloOfSlice>(question && address(`/traces/${viewer.info.id}/hlo-instruction`, question));
+  const { data } = useApi(question && address("/traces/{id}/hlo-instruction", { id: viewer.info.id, ...question }));
   if (!question || !data) return null;
   const { module, instruction, absence } = data;
   const line = instruction?.line ?? data.entry_line;

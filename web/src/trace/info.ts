@@ -1,5 +1,5 @@
 // What the server says of a trace, as the timeline needs it.
-import { address } from "../api/client";
+import { type Address, type Parts, type Path, address } from "../api/address";
 import type { components } from "../api/openapi";
 import { count, plural } from "../lib/format";
 import { spanText } from "./time";
@@ -36,12 +36,19 @@ export type TraceInfo = Pick<
   countersLeftOut: number | null;
 };
 
+type PartOf<P> = P extends `/traces/{id}/${infer Part}` ? (Part extends `${string}/${string}` ? never : Part) : never;
+export type TracePart = PartOf<Path>;
+export type TracePath<Part extends TracePart> = Extract<Path, `/traces/{id}/${Part}`>;
+
 /** What is asked of a trace; with the key of its content, so that no answer is of another one that has its number by now. */
-export const traceUrl = (
+export const traceUrl = <Part extends TracePart>(
   { id, key }: Pick<TraceInfo, "id" | "key">,
-  what: string,
-  query: Parameters<typeof address>[1] = {},
-): string => address(`/traces/${id}/${what}`, { ...query, key });
+  what: Part,
+  query: Omit<Parts<TracePath<Part>>, "id" | "key">,
+): Address<TracePath<Part>> =>
+  address<Path>(`/traces/{id}/${what}` as Path, { ...query, id, key } as unknown as Parts<Path>) as Address<
+    TracePath<Part>
+  >;
 
 export function infoOf(overview: TraceOverview): TraceInfo {
   const {

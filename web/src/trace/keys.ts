@@ -6,7 +6,7 @@ import { here, setQuery } from "../lib/route";
 import { itemAt, neighbour } from "./hit";
 import { lanesIn, trackKey, trackLanes } from "./layout";
 import { goToFinding, shownFindings } from "./marks";
-import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
+import { type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
 import type { Item } from "./types";
 import { STACKS, type Stacks, TOOLS, type Tab, stacksIn, stacksText } from "./url";
@@ -331,7 +331,7 @@ async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther
   const from = isOther && lastWay ? lastWay.slice : viewer.focus?.slice;
   if (!from) return viewer.say("select a slice first");
   try {
-    const { data } = await ask<Slice>(sliceUrl(viewer, from));
+    const { data } = await ask(sliceUrl(viewer, from));
     const ways = data.flows.filter((flow) => flow.direction === direction && flow.slice);
     if (!ways.length)
       return viewer.say(direction === "back" ? "no arrow comes from anywhere" : "no arrow leads anywhere");

@@ -1,6 +1,6 @@
 // All marks of a kind, the longest first: as many as are asked for, and how many there are.
 import { useEffect, useMemo } from "preact/hooks";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { PER_PAGE, usePages } from "../api/pages";
 import { count, plural, shown } from "../lib/format";
 import { useQuery } from "../lib/route";
@@ -8,22 +8,12 @@ import { CsvLink, More, Select } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { trackTitle } from "./layout";
-import {
-  ALL_MARKS,
-  CAUSES,
-  type Finding,
-  type FindingPage,
-  MARKS,
-  type MarkKind,
-  goToFinding,
-  isGap,
-  listOf,
-} from "./marks";
+import { ALL_MARKS, CAUSES, type Finding, MARKS, type MarkKind, goToFinding, isGap, listOf } from "./marks";
 import { exactPlace, exactText, spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
 
-const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null): string =>
-  address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE, format });
+const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null) =>
+  address("/traces/{id}/findings/{kind}", { id: viewer.info.id, kind, limit: PER_PAGE, format });
 
 /** `place`: in the list, from 0. Two marks may be alike but for it. */
 type Row = { finding: Finding; place: number };
@@ -55,7 +45,7 @@ export function MarkList({ viewer }: { viewer: Viewer }) {
 }
 
 function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
-  const list = usePages<FindingPage>(listUrl(viewer, kind));
+  const list = usePages(listUrl(viewer, kind));
   const { data, error, again } = list;
   const rows = useMemo<Row[]>(() => data?.items.map((finding, place) => ({ finding, place })) ?? [], [data]);
   const columns = useMemo(() => columnsOf(viewer, kind), [viewer, kind]);

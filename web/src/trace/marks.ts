@@ -11,7 +11,6 @@ import { type View, xOf } from "./view";
 
 export type Finding = components["schemas"]["TraceFindingRow"];
 export type Findings = components["schemas"]["TraceFindings"];
-export type FindingPage = components["schemas"]["TraceFindingPage"];
 export type MarkKind = Finding["kind"];
 
 export type IdleCause = NonNullable<Finding["cause"]>;

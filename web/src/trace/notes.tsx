@@ -1,6 +1,7 @@
 // What people noted of parts of a trace; kept in the store, for everybody.
 import { useRef, useState } from "preact/hooks";
-import { type ApiError, address, asApiError, take, tell } from "../api/client";
+import { address } from "../api/address";
+import { type ApiError, asApiError, take, tell } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { authorOf } from "../lib/author";
@@ -17,11 +18,11 @@ import { type Viewer, roundedOut, spanOf, useViewer } from "./viewer";
 export type Note = components["schemas"]["TraceNote"];
 const NONE: Note[] = [];
 
-const notesUrl = (viewer: Viewer): string => address(`/traces/${viewer.info.id}/notes`);
+const notesUrl = (viewer: Viewer) => address("/traces/{id}/notes", { id: viewer.info.id });
 
 /** The trace's notes, by time; others' too, as soon as they are there. */
 export function useNotes(viewer: Viewer): { notes: Note[]; error: ApiError | null; again: () => void } {
-  const { data, error, again } = useApi<components["schemas"]["TraceNotes"]>(notesUrl(viewer));
+  const { data, error, again } = useApi(notesUrl(viewer));
   return { notes: data?.items ?? NONE, error, again };
 }
 
@@ -123,7 +124,9 @@ export function Notes({
                 type="button"
                 class="link"
                 aria-label={`Remove the note: ${note.words}`}
-                onClick={() => void attempt(() => take(`${notesUrl(viewer)}/${note.id}`))}
+                onClick={() =>
+                  void attempt(() => take(address("/traces/{id}/notes/{note}", { id: viewer.info.id, note: note.id })))
+                }
               >
                 remove
               </button>

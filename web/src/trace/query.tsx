@@ -10,7 +10,7 @@ import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { traceUrl } from "./info";
 import { QueryTables } from "./query_tables";
-import { type Slice, chooseSlice, sliceUrl } from "./slice";
+import { chooseSlice, sliceUrl } from "./slice";
 import type { SliceRef } from "./types";
 import type { Viewer } from "./viewer";
 
@@ -121,7 +121,7 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
 }
 
 function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
-  const { data, error, again, late } = useApi<Answer>(traceUrl(viewer.info, "query", { sql, limit: LIMIT }));
+  const { data, error, again, late } = useApi(traceUrl(viewer.info, "query", { sql, limit: LIMIT }));
   const rows = useMemo(() => (data?.rows ?? []).map((cells, number): Row => ({ number, cells })), [data]);
   const columns = useMemo(() => columnsOf(viewer, data?.columns ?? []), [viewer, data]);
   if (error) return <ErrorNote error={error} again={again} />;
@@ -182,7 +182,7 @@ function CellOf({ viewer, name, value }: { viewer: Viewer; name: string; value: 
 function ToSlice({ viewer, slice, text }: { viewer: Viewer; slice: SliceRef; text: string }) {
   const show = async (): Promise<void> => {
     try {
-      chooseSlice(viewer, (await ask<Slice>(sliceUrl(viewer, slice))).data);
+      chooseSlice(viewer, (await ask(sliceUrl(viewer, slice))).data);
     } catch {
       viewer.say("that slice is not there");
     }

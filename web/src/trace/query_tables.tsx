@@ -1,17 +1,13 @@
-// What a question in SQL can be about: the tables and their columns, as the server has them.
-import type { components } from "../api/openapi";
-import { address } from "../api/client";
+import { address } from "../api/address";
 import { useApi } from "../api/use";
 import { ErrorNote, Waiting } from "../parts/small";
-
-type Tables = components["schemas"]["TraceTables"];
 
 /** A name as a statement has to write it. */
 export const sqlName = (name: string): string => (name === "end" ? '"end"' : name);
 
 /** `insert`: puts a name where the statement is being written. */
 export function QueryTables({ insert }: { insert: (name: string) => void }) {
-  const { data, error, again } = useApi<Tables>(address("/trace-tables"));
+  const { data, error, again } = useApi(address("/trace-tables"));
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={2} />;
   const name = (one: string) => (
     <button type="button" class="link mono" title="Put it into the statement" onClick={() => insert(sqlName(one))}>

@@ -26,7 +26,7 @@ export const arrowsOf = (slice: Slice): Arrow[] =>
       : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
   );
 
-export const sliceUrl = (viewer: Pick<Chooser, "info">, { track, chunk, index }: SliceRef): string =>
+export const sliceUrl = (viewer: Pick<Chooser, "info">, { track, chunk, index }: SliceRef) =>
   traceUrl(viewer.info, "slice", { thread: track, chunk, index });
 
 /** It as an item; its label's number is not told. */
@@ -57,7 +57,7 @@ export function chooseSlice(viewer: Chooser, slice: Placed & { name?: string }, 
 
 /** Selects the slices that an address names; those that are not there are left out. */
 export async function selectSlices(viewer: Chooser, slices: SliceRef[]): Promise<void> {
-  const answers = await Promise.allSettled(slices.map((one) => ask<Slice>(sliceUrl(viewer, one))));
+  const answers = await Promise.allSettled(slices.map((one) => ask(sliceUrl(viewer, one))));
   viewer.selection = answers.flatMap((one) =>
     one.status === "fulfilled" ? [{ ...itemOfSlice(one.value.data), name: one.value.data.name }] : [],
   );

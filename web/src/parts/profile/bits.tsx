@@ -1,6 +1,7 @@
 // What several sections of a profile are made of: bars, amounts, a dump being fetched, a note of what could not be read.
 import type { ComponentChildren } from "preact";
-import { type ApiError, address } from "../../api/client";
+import { address } from "../../api/address";
+import type { ApiError } from "../../api/client";
 import { contentUrl } from "../../api/contents";
 import { PER_PAGE } from "../../api/pages";
 import type { Artifact, ArtifactContent } from "../../api/types";
@@ -60,7 +61,10 @@ export function Name({ text, title }: { text: string; title?: string }) {
 export function IterationsCsv({ trace }: { trace: number }) {
   return (
     <p class="note">
-      <a href={address(`/traces/${trace}/iterations`, { limit: PER_PAGE, format: "csv" })} download="iterations.csv">
+      <a
+        href={address("/traces/{id}/iterations", { id: trace, limit: PER_PAGE, format: "csv" })}
+        download="iterations.csv"
+      >
         Each iteration with its parts, as CSV
       </a>
     </p>
@@ -75,7 +79,7 @@ export function WithContent({
   artifact: Artifact;
   children: (content: ArtifactContent) => ComponentChildren;
 }) {
-  const { data, error, again, late } = useApi<ArtifactContent>(contentUrl(artifact.id));
+  const { data, error, again, late } = useApi(contentUrl(artifact.id));
   if (error && !data) return <ErrorNote error={error} again={again} />;
   if (!data) return <Waiting rows={5} />;
   return (

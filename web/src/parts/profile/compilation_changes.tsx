@@ -1,6 +1,6 @@
 // What torch.compile did differently from another night, by the logs of TORCH_TRACE of both: breaks, recompilations, graphs, code, caches and slower phases.
 import { useState } from "preact/hooks";
-import { address } from "../../api/client";
+import { address } from "../../api/address";
 import { useRuns } from "../../api/pages";
 import type { CompilationChange, CompilationChanges, CompilationCounts, RunRef } from "../../api/types";
 import { useApi } from "../../api/use";
@@ -55,9 +55,15 @@ export function Changes({
   result: { run: { id: number }; experiment: { id: number } };
   before: { run: string | number; experiment: number | string } | null;
 }) {
-  const path = `/runs/${result.run.id}/results/${result.experiment.id}/compilation-changes`;
+  const place = { run: result.run.id, experiment: result.experiment.id };
   const parameters = before ? { before: String(before.run), before_experiment: String(before.experiment) } : {};
-  const { data, error, again, late } = useApi<CompilationChanges>(address(path, { ...parameters, limit: MOST }));
+  const { data, error, again, late } = useApi(
+    address("/runs/{run}/results/{experiment}/compilation-changes", {
+      ...place,
+      ...parameters,
+      limit: MOST,
+    }),
+  );
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
   const unknown = [
     ...data.unknown,
@@ -86,7 +92,15 @@ export function Changes({
         </ul>
       )}
       {data.changes.length > 0 && (
-        <ChangesTable answer={data} csv={address(path, { ...parameters, limit: ALL, format: "csv" })} />
+        <ChangesTable
+          answer={data}
+          csv={address("/runs/{run}/results/{experiment}/compilation-changes", {
+            ...place,
+            ...parameters,
+            limit: ALL,
+            format: "csv",
+          })}
+        />
       )}
       {data.change_count > data.changes.length && (
         <p class="quiet note">

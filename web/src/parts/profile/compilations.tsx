@@ -1,10 +1,10 @@
 // What torch.compile compiled, by a log of TORCH_TRACE: each compilation with its frame, its times, why it was restarted or failed, and what it put out.
 import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { address } from "../../api/client";
+import { address } from "../../api/address";
 import { PER_PAGE, usePages } from "../../api/pages";
 import type { TraceReport } from "../../api/trace";
-import type { Artifact, Compilation, CompilationOutput, CompilationPage, TorchTrace } from "../../api/types";
+import type { Artifact, Compilation, CompilationOutput, TorchTrace } from "../../api/types";
 import {
   type RegionRuns,
   cacheWords,
@@ -90,7 +90,7 @@ export function CompilationLog({
   trace?: TraceOfRuns | null;
 }) {
   const [query, setQuery] = useQuery();
-  const list = usePages<CompilationPage>(address(`/artifacts/${artifact.id}/compilations`, { limit: PER_PAGE }));
+  const list = usePages(address("/artifacts/{id}/compilations", { id: artifact.id, limit: PER_PAGE }));
   const { data, error, again } = list;
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={6} />;
   const chosen = data.items.find((one) => String(one.ordinal) === query.get("compilation"));

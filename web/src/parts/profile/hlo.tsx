@@ -1,6 +1,6 @@
 // Modules of HLO that profiles hold: a list, and what is known of an instruction.
-import { address } from "../../api/client";
-import type { HloInstruction, HloModule, TraceHlo } from "../../api/types";
+import { address } from "../../api/address";
+import type { HloInstruction, HloModule } from "../../api/types";
 import { useApi } from "../../api/use";
 import { bytes, count, full, hoverText, plural, shown } from "../../lib/format";
 import { hloHref } from "../../lib/route";
@@ -9,7 +9,7 @@ import { type Column, Table } from "../table";
 
 /** The modules of a trace's profile; why there is none, where there is none. */
 export function HloModules({ trace }: { trace: number }) {
-  const { data, error, again } = useApi<TraceHlo>(address(`/traces/${trace}/hlo`));
+  const { data, error, again } = useApi(address("/traces/{id}/hlo", { id: trace }));
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={3} />;
   if (data.absence !== null) return <p class="quiet">{data.absence}</p>;
   const columns: Column<HloModule>[] = [

@@ -1,5 +1,5 @@
 // Memory by allocator: of XLA's by an XPlane profile, of PyTorch's by the `[memory]` events of a Chrome trace.
-import { address } from "../../api/client";
+import { address } from "../../api/address";
 import { PER_PAGE } from "../../api/pages";
 import type { AllocatorRow, TraceReport } from "../../api/trace";
 import { count, full, plural } from "../../lib/format";
@@ -119,7 +119,7 @@ export function Memory({ report, trace }: { report: TraceReport; trace: number |
       {trace !== null && rows.length > 0 && (
         <div class="toolbar">
           <CsvLink
-            href={address(`/traces/${trace}/memory`, { limit: PER_PAGE, format: "csv" })}
+            href={address("/traces/{id}/memory", { id: trace, limit: PER_PAGE, format: "csv" })}
             name="memory.csv"
             list
           />

@@ -1,6 +1,7 @@
 // A text of any size: its beginning, and more of it when asked.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, BASE, asApiError, askTextPiece } from "../../api/client";
+import { BASE } from "../../api/address";
+import { type ApiError, asApiError, askTextPiece } from "../../api/client";
 import { bytes } from "../../lib/format";
 import { ErrorNote, Waiting } from "../small";
 

@@ -1,5 +1,5 @@
 // Kernels of a GPU by name, launch configuration and operator, of an XPlane profile.
-import { address } from "../../api/client";
+import { address } from "../../api/address";
 import { PER_PAGE } from "../../api/pages";
 import type { XlaDevice, XlaKernel } from "../../api/trace";
 import { count, full, plural } from "../../lib/format";
@@ -86,7 +86,7 @@ export function XlaKernels({ device, trace }: { device: XlaDevice; trace: number
       </summary>
       {trace !== null && (
         <CsvLink
-          href={address(`/traces/${trace}/kernels`, { device: device.name, limit: PER_PAGE, format: "csv" })}
+          href={address("/traces/{id}/kernels", { id: trace, device: device.name, limit: PER_PAGE, format: "csv" })}
           name="xla-kernels.csv"
           list
         />

@@ -1,7 +1,7 @@
 // Operators of XLA, of an XPlane profile: by themselves, by category, framework operator and module; iterations.
 import { useMemo } from "preact/hooks";
 import type { XlaDevice, XlaProfile, XlaRow } from "../../api/trace";
-import { address } from "../../api/client";
+import { address } from "../../api/address";
 import { PER_PAGE } from "../../api/pages";
 import { count, digits, full, plural } from "../../lib/format";
 import { FOUND_BY } from "../../lib/iteration_parts";
@@ -290,7 +290,13 @@ function DeviceTable({ device, group, trace }: { device: XlaDevice; group: Group
         />
         {trace !== null && (
           <CsvLink
-            href={address(`/traces/${trace}/operators`, { by, device: device.name, limit: PER_PAGE, format: "csv" })}
+            href={address("/traces/{id}/operators", {
+              id: trace,
+              by,
+              device: device.name,
+              limit: PER_PAGE,
+              format: "csv",
+            })}
             name={`xla-${by}.csv`}
             list
           />

@@ -28,7 +28,8 @@ export type TraceInfo = Pick<
   | "findings"
   | "dropped_until"
 > & {
-  /** Empty, too, where it is not known which are devices. */ devices: TraceDevice[];
+  /** Empty, too, where it is not known which are devices. */
+  devices: TraceDevice[];
   devicesLeftOut: number;
   tracks: Track[];
   tracksLeftOut: number;

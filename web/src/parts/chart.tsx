@@ -633,8 +633,8 @@ export function Chart(props: Props) {
         <div class="legend-box" tabIndex={0} role="region" aria-label={`Values of ${props.title}`}>
           <table class="legend">
             <caption>
-              <span class="mono">{runName(night)}</span>{" "}
-              <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
+              <span class="mono">{runName(night)}</span>
+              <span class="quiet">{`${runName(night) === night.name ? ` ${moment(night.started_at)}` : ""}${at === null ? ", the last night" : ""}`}</span>
               <button
                 type="button"
                 class="pin"

@@ -22,9 +22,6 @@ const run = promisify(execFile);
 const slowdown = Number(process.env.BENCHHUD_SLOW_PAGES ?? 1);
 const throttles = new WeakMap();
 
-/** The requests of each page that are not answered yet. */
-const underWay = new WeakMap();
-
 /** Runs `body` on a page at full speed. */
 async function unthrottled(page, body) {
   const rate = (to) => throttles.get(page)?.send("Emulation.setCPUThrottlingRate", { rate: to });
@@ -146,11 +143,7 @@ export async function openPage(browser, { width = 1440, height = 900, theme = "l
     note(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  const requests = new Set();
-  underWay.set(page, requests);
-  for (const ended of ["requestfinished", "requestfailed"]) page.on(ended, (request) => requests.delete(request));
   page.on("request", (request) => {
-    requests.add(request);
     const { hostname } = new URL(request.url());
     if (hostname !== "127.0.0.1") note(`network: ${request.url()}`);
   });
@@ -178,15 +171,11 @@ export async function driven(browser, address, body, options) {
   }
 }
 
-/** Waits until nothing is asked of the server, everything is drawn, and nothing is asked again a moment later. */
 export async function settled(page) {
-  await page.waitForLoadState("load");
-  for (let quiet = 0; quiet < 3; ) {
-    await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"], main .late') && !!document.querySelector("main h1, main [role=alert]"));
-    // What is drawn listens to keys only after it was painted.
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 10)))));
-    quiet = (underWay.get(page)?.size ?? 0) === 0 ? quiet + 1 : 0;
-  }
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"], main .late') && !!document.querySelector("main h1, main [role=alert]"));
+  // What is drawn listens to keys only after it was painted.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
 }
 
 /** Repeats `check` until it passes, for ten seconds: a page on a busy machine takes its time. */

@@ -629,7 +629,7 @@ describe("SQL over a trace", () => {
 
   test("answers the examples of the page, which stand on several lines", async () => {
     const page = readFileSync(new URL("../../web/src/trace/query.tsx", import.meta.url), "utf8");
-    const examples = [...page.matchAll(/value:\s*("SELECT (?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text));
+    const examples = [...page.matchAll(/\{\s*value:\s*("SELECT (?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text));
     assert.ok(examples.length >= 3);
     for (const sql of [...examples, "SELECT 'a\nb' -- a comment\n, 2"]) {
       const response = await ask(sql);

@@ -39,7 +39,7 @@ type Reach = {
   isInNavigation?: boolean;
   /** It scrolls within itself. */
   fillsWindow?: boolean;
-  /** From one such address to another it is not drawn anew: the old numbers stay, greyed, until the new ones are here. */
+  /** The page stays mounted between two of its addresses: the previous numbers stay, greyed, until the new ones arrive. */
   isKept?: boolean;
 };
 

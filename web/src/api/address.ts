@@ -45,6 +45,7 @@ export type Address<P extends Path = Path> = string & { readonly path: P };
 
 type Given<P extends Path> = [Names<P>] extends [never] ? [parts?: Parts<P>] : [parts: Parts<P>];
 
+/** The address of a path of the contract: `parts` fill the names in braces, the rest of them is the query. */
 export function address<P extends Path>(path: P, ...[parts]: Given<P>): Address<P> {
   const params = new URLSearchParams();
   let filled: string = path;

@@ -15,7 +15,8 @@ export const MARK_KINDS: { kind: MarkKind; name: string; meaning: string }[] = [
   {
     kind: "environment",
     name: "Environment change",
-    meaning: "from it on something else is different, a driver or a host: levels begin anew and are no change",
+    meaning:
+      "the setup differs from this night on, such as the driver or the host: levels are computed from here, and the step is not reported as a change",
   },
   { kind: "pinned", name: "Pin it", meaning: "later levels are held against it: a release" },
 ];

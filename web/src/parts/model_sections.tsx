@@ -91,7 +91,7 @@ export function FailedNightsTable({
     <Section
       id="failed"
       title="Failed nights"
-      note="A row an error of a backend, without its addresses, numbers and paths; the error's own page tells what else it befell."
+      note="One row per error and backend, without addresses, numbers and paths; the error's page lists where else it occurs."
     >
       {groups.length === 0 ? (
         <p class="quiet">It failed on none of these {plural(runs.length, "night")}.</p>
@@ -156,11 +156,7 @@ export function Configurations({
   const names = [...new Set(all.flatMap(({ own }) => [...own.keys()]))];
   if (!series.length) return null;
   return (
-    <Section
-      id="configurations"
-      title="Configurations"
-      note="What was measured, everything but time: an experiment a row."
-    >
+    <Section id="configurations" title="Configurations" note="All metrics except times: one row per experiment.">
       <PlainTable
         caption="Settings of each experiment"
         heads={[
